@@ -14,6 +14,7 @@ import platform
 import shlex
 import shutil
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -114,25 +115,33 @@ def conformance(session: nox.Session) -> None:
     try:
         typed = {"ASSAYER_SESSION": "nox -s conformance --"}
         session.run("python", "-m", "conformance", "run", *arguments, env=typed)
-        if not shard_and_rest(session.posargs)[1]:  # and our own graph on the reference and on the same builds
+        shard, words = split_off(session.posargs, "--shard")
+        if not split_off(words, "--report", "--summary")[
+            1
+        ]:  # and our own graph on the reference and on the same builds
             session.run("python", "-m", "conformance", "graph", "--on", "reference", *own_builds(session))
-            judge_split(session)
+            judge_split(session, shard)
     except CommandFailed as error:
         if error.return_code == FAILED:
             raise
         sys.exit(error.return_code)  # nox knows one code for whatever went wrong; the judge's others say what did
 
 
-def shard_and_rest(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return `--shard 2/3`, where it stands there, and the other words: sessions hand it to some of their commands."""
-    at = next((at for at, word in enumerate(words) if word.split("=")[0] == "--shard"), len(words))
-    end = at + 2 if words[at:] and words[at] == "--shard" else at + 1
-    return words[at:end], words[:at] + words[end:]
+def split_off(words: list[str], *options: str) -> tuple[list[str], list[str]]:
+    """Return the options that stand there, each with its value, and the other words."""
+    found, rest, each = list[str](), list[str](), iter(words)
+    for word in each:
+        name, is_joined, _ = word.partition("=")
+        if name not in options:
+            rest.append(word)
+        else:
+            found += [word] if is_joined else [word, *islice(each, 1)]
+    return found, rest
 
 
-def judge_split(session: nox.Session) -> None:
+def judge_split(session: nox.Session, shard: list[str]) -> None:
     """Judge what is cut by the number of multiprocessors on an emulated device with one of them, and with an H100's."""
-    words = ("--on", "emulated", "--schedule", "forward", "-k", SPLIT, *session.posargs)
+    words = ("--on", "emulated", "--schedule", "forward", "-k", SPLIT, *shard)
     for count in ("1", "132"):
         on = {"ASSAYER_EMULATOR_MULTIPROCESSORS": count}
         session.run("python", "-m", "conformance", "run", *words, env=on)
@@ -360,7 +369,7 @@ def sanitize(session: nox.Session) -> None:
     `-- --shard 2/3` judges the cases of the second third of the operations; any other argument is pytest's.
     """
     install(session, "tests")
-    shard, words = shard_and_rest(session.posargs)
+    shard, words = split_off(session.posargs, "--shard")
     options = ("-D", "ASSAYER_SANITIZE=ON", "-D", "ASSAYER_WERROR=ON")
     library = build_library(session, "stub", "--folder", "build/sanitize", *options)
     watched = ("python", PRELOAD, "address", "python", "-m")

@@ -29,13 +29,13 @@ hypothesis.settings.load_profile("assayer")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    part = "of the slow tests, and of the parameters of a test that has many, the K-th of N parts, as 2/3"
+    part = "of the slow tests, and of the parameters of a test that has some, the K-th of N parts, as 2/3"
     parser.addoption("--part", type=shard, default=(1, 1), metavar="K/N", help=part)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    slow = {item.nodeid for item in items if item.get_closest_marker("slow")}
-    chosen = part_of([item.nodeid for item in items], slow, *config.getoption("--part"))
+    slow, built = ({item.nodeid for item in items if item.get_closest_marker(mark)} for mark in ("slow", "built"))
+    chosen = part_of([item.nodeid for item in items], slow, built, *config.getoption("--part"))
     left_out = [item for item in items if item.nodeid not in chosen]
     if left_out:
         items[:] = [item for item in items if item.nodeid in chosen]

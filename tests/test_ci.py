@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -27,6 +28,38 @@ def test_every_session_that_is_run_has_a_row() -> None:
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     assert sessions(SCRIPT) <= {word for row in rows for word in re.findall(r"`(\w+)", row)}
+
+
+def test_each_session_has_a_job_on_another_machine() -> None:
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    in_one_line = re.findall(r"session: \[(.*)\]", text)
+    in_lines = re.findall(r"^ {10}- ([\w ]+)$", text, re.MULTILINE)
+    assert sessions(SCRIPT) == {word for names in (*in_one_line, *in_lines) for word in re.findall(r"\w+", names)}
+
+
+def script(*sessions: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """The script with what it starts left out, so that what it would run is said."""
+    text = SCRIPT.replace('    "$@" || status=$?\n', "")
+    assert text != SCRIPT
+    environment = {"PATH": os.environ["PATH"], **settings}
+    command = ["bash", "-c", text, str(ROOT / ".ci" / "run"), *sessions]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
+
+
+def test_sessions_that_are_named_are_run_alone() -> None:
+    done = script("wild", "races", PART="25")
+    assert re.findall(r"nox -s (.*): exit 0", done.stdout) == ["wild(mlx) -- -k plain", "races -- --shard 1/24"], done
+    unknown = script("oracles")
+    assert (unknown.returncode, unknown.stderr) == (
+        2,
+        ".ci/run: expected sessions that it runs, as tests, got oracles\n",
+    )
+
+
+def test_what_sanitisers_take_hours_for_is_run_where_it_is_named_alone() -> None:
+    done = script(WHOLE="1")
+    assert done.stdout.splitlines()[-1].startswith("==== all passed after")
+    assert sessions(done.stdout) | {"languages"} == sessions(SCRIPT) - {"memcheck", "races"}
 
 
 def words(drawn: str, option: str, parts: int) -> list[str]:

@@ -58,6 +58,7 @@ def _is_a_module(text: str) -> bool:
     return MODULE.fullmatch(text) is not None and (path.is_dir() or path.with_name(f"{path.name}.py").is_file())
 
 
+@pytest.mark.slow
 def test_no_text_names_a_module_that_lies_elsewhere_when_installed() -> None:
     """Such a name goes through bindings.places.module or is made of __package__."""
     named = []

@@ -83,6 +83,7 @@ def test_sample(opened: Open, variant: str, operation: str) -> None:
 SHAPES = [(1, 1, 1), (3, 33, 5), (15, 31, 257), (131, 100, 300), (29, 1030, 17), (600, 17, 40)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", [*VECTOR_BITS, "plain"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_products_that_end_inside_a_tile(opened: Open, variant: str, shape: tuple[int, int, int]) -> None:

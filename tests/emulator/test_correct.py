@@ -39,11 +39,13 @@ def test_on_any_number_of_system_threads(fast: Programs) -> None:
         check(fast, *CORRECT, threads=threads)
 
 
+@pytest.mark.built
 @pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
 def test_the_address_sanitiser_has_nothing_to_say(address: Programs, schedule: str) -> None:
     check(address, *CORRECT, "static_shared_right", "dynamic_shared_right", "aligned_float4", schedule=schedule)
 
 
+@pytest.mark.built
 @pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
 def test_the_race_detector_has_nothing_to_say(thread: Programs, schedule: str) -> None:
     check(thread, *CORRECT, schedule=schedule)

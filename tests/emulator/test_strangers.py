@@ -15,7 +15,7 @@ from tests.emulator.programs import ROOT
 from tests.tools import CXX, build_with_cmake, cmake_build, needs
 
 SOURCE = Path(__file__).parent / "stranger" / "silu.cu"
-pytestmark = needs(*CXX)
+pytestmark = [needs(*CXX), pytest.mark.built]
 
 
 @pytest.fixture(scope="module", params=["plain", "for_a_gpu"])

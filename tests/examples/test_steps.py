@@ -16,6 +16,7 @@ WRONG = Path(__file__).parent / "wrong_step.py"
 LINES = 40  # what an adapter of a model in PyTorch may have
 
 
+@pytest.mark.slow
 def test_the_example_in_numpy_conforms(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--step", f"{FOLDER / 'with_numpy.py'}:step"]) == 0
     out = said(capsys)

@@ -11,6 +11,7 @@ from conformance.launches import ARCHITECTURES, REFUSED, TABLE, differences, ope
 from conformance.operations import OPERATIONS
 
 
+@pytest.mark.slow
 def test_every_call_launches_what_the_table_says(emulated_path: Path) -> None:
     expected = read()
     found = plans(emulated_path, [*expected], 2)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tools import CXX, build_with_cmake, needs
 
-pytestmark = needs(*CXX)
+pytestmark = [needs(*CXX), pytest.mark.built]
 NO_MEMORY, UNSUPPORTED, CAPTURE_UNSUPPORTED = -3, -4, 900
 
 

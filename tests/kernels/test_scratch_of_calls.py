@@ -16,7 +16,7 @@ from conformance.proof.faults import build
 from conformance.proof.faults.fault import Fault
 from tests.tools import CXX, needs
 
-pytestmark = needs(*CXX)
+pytestmark = [needs(*CXX), pytest.mark.built]
 # Nothing is changed: with it the builder of faulty libraries makes a right one.
 SAME = Fault(
     "strided_matmul.cu: as it is", ("matmul_strided",), "strided_matmul.cu", "rows * columns", "columns * rows", ""

@@ -15,7 +15,7 @@ from conformance.proof.faults import build
 from conformance.proof.faults.fault import Fault
 from tests.tools import CXX, needs
 
-pytestmark = needs(*CXX)
+pytestmark = [needs(*CXX), pytest.mark.built]
 # Nothing is changed: with it the builder of faulty libraries makes a right one, of what these operations need.
 _LINE = "int64_t sort_memory(int64_t n)"
 SAME = Fault("sort.cu: as it is", ("scatter_add", "expert_sort"), "sort.cu", _LINE, f"/* as it is */ {_LINE}", "")

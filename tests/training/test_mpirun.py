@@ -114,6 +114,7 @@ def test_a_launcher_of_another_make_is_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_command_on_device_memory_is_that_on_host_memory(
     tmp_path: Path, emulated_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from conformance.proof.faults import FAULTS, FaultError, build
 from conformance.proof.faults.table import together
 
 
+@pytest.mark.slow
 def test_a_fault_that_is_found_and_named_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["faults", "-k", "'clip_scale: always scaled'", "-n", "1", "-v"]) == 0
     out = capsys.readouterr().out

@@ -152,6 +152,7 @@ def test_folders_in_folders_without_end_are_not_looked_into(folder: Path, capsys
     assert "2 PASS" in out
 
 
+@pytest.mark.slow
 def test_control_characters_in_names_of_files_do_not_reach_the_terminal(folder: Path, capsys: Any) -> None:
     (folder / "red\x1b[31m\u202e.safetensors").write_bytes(b"")
     (folder / os.fsdecode(b"half\xff.safetensors")).write_bytes(b"")

@@ -198,6 +198,7 @@ TOLD: dict[str, tuple[str, Callable[..., Any], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TOLD)
 def test_what_is_wrong_at_full_size_is_said_by_its_values_and_the_full_places(name: str) -> None:
     operation, wrong, text = TOLD[name]

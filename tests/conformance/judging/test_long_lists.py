@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 import reference
 from conformance.judging.causes import causes
@@ -52,11 +53,13 @@ def looks(arrays: int) -> tuple[int, Diagnosis]:
     return due.count + came.count, diagnosis
 
 
+@pytest.mark.slow
 def test_four_times_as_many_arrays_are_less_than_five_times_the_work() -> None:
     short, long = looks(SHORT)[0], looks(LONG)[0]
     assert LONG <= long < 5 * short  # nine times, where each of them is compared with all others
 
 
+@pytest.mark.slow
 def test_every_array_is_said_though_few_are_looked_at() -> None:
     [symptom] = looks(LONG)[1].symptoms
     assert len(symptom.outputs) == LONG

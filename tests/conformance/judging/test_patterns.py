@@ -121,6 +121,7 @@ def test_an_axis_of_windows_is_named_by_what_they_are_cut_from() -> None:
     assert operations.axis_names("max_pool2d", "output")[2:] == ("place along height", "place along width")
 
 
+@pytest.mark.slow
 def test_another_draw_rounds_to_the_other_neighbour() -> None:
     case = next(case for id, case in CASES.of("multi_adamw_fp16").items() if "drawn_kept_4x" in id)
     given = case.arguments()

@@ -61,6 +61,7 @@ def test_a_right_library_passes(name: str, library: Path) -> None:
     assert (result.status, result.reason) == (Status.PASS, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "name", "said"),
     [

@@ -125,6 +125,7 @@ BAD_FILES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rust", "go"])
 def test_a_program_says_what_is_wrong_with_a_file(name: str, tmp_path: Path, built: Path) -> None:
     port, source = source_of(name, tmp_path)

@@ -154,6 +154,7 @@ def test_a_shorter_format_than_the_declared_one_fails() -> None:
 FINE = {"rope_forward: angles less turns of 2 pi in float32"}  # by 2e-7 a turn: less than bfloat16 keeps of an angle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "operation", ["silu", "silu_backward", "rmsnorm", "rmsnorm_backward", "swiglu", "rope_forward"]
 )

@@ -145,6 +145,7 @@ def _copy(value: object) -> object:
     return [each.copy() for each in value] if isinstance(value, list) else getattr(value, "copy", lambda: value)()
 
 
+@pytest.mark.built
 @pytest.mark.parametrize("operation", SHAPES.values())
 def test_a_call_by_position_does_not_and_names_the_two(operation: str, swapped32: Caller) -> None:
     function = OPERATIONS[operation]
@@ -156,6 +157,7 @@ def test_a_call_by_position_does_not_and_names_the_two(operation: str, swapped32
     assert f"takes arguments {first} and {second} for each other" in found.swaps
 
 
+@pytest.mark.built
 @pytest.mark.parametrize("operation", SHAPES.values())
 def test_a_number_taken_by_address_is_named(operation: str, addressed32: Caller) -> None:
     function = OPERATIONS[operation]
@@ -186,12 +188,14 @@ def test_what_fortran_takes_by_address(
         assert said in capsys.readouterr().out
 
 
+@pytest.mark.built
 def test_what_is_right_is_right_by_position(right32: Path) -> None:
     with Caller(build_caller(), right32, 20) as caller:
         found = [judge_operation(operation, caller) for operation in SHAPES.values()]
     assert [each.sentence for each in found if each.first or each.is_absent] == []
 
 
+@pytest.mark.built
 def test_the_command(right32: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = library(tmp_path, right32, *compiler()[1:])
     assert cli.main(["positional", "--trust", "--library", str(path), "-o", "rmsnorm,silu"]) == 1

@@ -136,6 +136,7 @@ def test_a_fault_is_judged_by_its_own_operations() -> None:
         assert (result.found, result.right) == (True, True), result
 
 
+@pytest.mark.slow
 def test_a_fault_that_nothing_finds_is_not_found() -> None:
     harmless = replace(ADDS, new="y[i] = b[i] + a[i];")
     assert judge_fault(harmless) == FaultResult("one added", False, False, "all cases passed")

@@ -27,6 +27,7 @@ FEW = (
 needs_compiler = needs(*CXX)
 
 
+@pytest.mark.slow
 def test_every_fault_stands_where_it_says() -> None:
     sources = Kernels("fast").read()
     for fault in FAULTS:
@@ -87,6 +88,7 @@ def test_a_fault_that_nothing_finds_is_not_found() -> None:
     assert judge_fault(harmless).first_line == "all cases passed"
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_fault_that_does_not_compile_is_an_error() -> None:
     with pytest.raises(FaultError, match="error: expected"):

@@ -57,6 +57,7 @@ def judged(name: str, **wrong: Any) -> list[Result]:
     return judge_step(name, Bench(InProcess(**wrong)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in STEPS if name not in ELSEWHERE])
 def test_an_honest_implementation_passes_every_call(name: str) -> None:
     results = judged(name)
@@ -80,6 +81,7 @@ def test_the_locked_step_finds_a_wrong_operation_and_nothing_behind_it() -> None
     assert len(bad) == 2  # one for each layer
 
 
+@pytest.mark.slow
 def test_the_free_step_names_the_first_wrong_operation_and_shows_what_follows() -> None:
     bad = [r for r in judged(FREE, rope_qk_backward=no_inverse) if r.status is not Status.PASS]
     assert bad[0].operation == "rope_qk_backward"

@@ -35,6 +35,7 @@ def together(library: Library, of_mul: Mutant, of_add: Mutant) -> Iterator[Toget
         yield made
 
 
+@pytest.mark.built
 def test_each_case_comes_to_what_it_runs(together: Together, of_mul: Mutant, of_add: Mutant) -> None:
     ids = [next(iter(CASES.of(operation))) for operation in ("mul", "add", "softmax")]
     known = together.with_cases(by_mutant(together.link(None), [[id] for id in ids], 1))
@@ -50,6 +51,7 @@ def test_of_an_operation_small_cases_of_each_data_set_are_run() -> None:
     assert {id.split("/")[1] for id in some} > {"plain", "special", "designed"}
 
 
+@pytest.mark.built
 def test_cases_that_come_to_a_mutant_are_asked_in_both_looks(
     library: Library, together: Together, of_mul: Mutant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
