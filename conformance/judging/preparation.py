@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import operations
-from conformance.catalogue.cases import Case, previous
+from conformance.catalogue.cases import Case, previous, with_other_numbers
 from conformance.catalogue.goldens import FOLDER, GoldenError, file_of, load
 from conformance.catalogue.goldens.manifest import read
 from conformance.catalogue.prepared import MemoryStore, Store
@@ -76,7 +76,7 @@ class Preparation:
             return self.store.recall(name, lambda: self._drawn(case, draw), _CODEC)
 
     def _drawn(self, case: Case, draw: int) -> Prepared:
-        arguments = case.arguments(self.seed + draw)
+        arguments = with_other_numbers(case, self.seed, draw)
         expected = expect(case.operation, arguments)
         right, stale = (
             operations.narrowed(case.operation, rounded(each))

@@ -49,6 +49,12 @@ def _eps_before_correction(g: Given) -> Array:
     return second**0.5 / first * m / (np.sqrt(v) + g["eps"]) + g["weight_decay"] * g["param"]
 
 
+def _unmoved_at_rest(g: Given) -> Array:
+    m, v = _corrected(g)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(m == 0, m, m / (np.sqrt(v) + g["eps"])) + g["weight_decay"] * g["param"]
+
+
 def _no_root(g: Given) -> Array:
     m, v = _corrected(g)
     return m / (v + g["eps"]) + g["weight_decay"] * g["param"]
@@ -74,6 +80,7 @@ ADAMW: tuple[tuple[str, str, Callable[..., Any]], ...] = (
         "The root of a sum of squares is taken for a sum with eps, as in a norm that is protected from 0.",
         _updated(_eps_squared_inside),
     ),
+    ("no step where the moment is 0", "0 / 0 is taken for 0.", _updated(_unmoved_at_rest)),
     (
         "L2 decay in the gradient",
         "The decay goes through the moments, as in Adam.",

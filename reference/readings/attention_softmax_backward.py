@@ -11,6 +11,7 @@ from reference.arrays import Array
 from reference.ops import attention_softmax as ops
 
 from .reading import Reading, fed
+from .softmax import of_the_weighted
 
 
 def _backward(name: str, why: str, function: Callable[[Array, Array], Array]) -> Reading:
@@ -33,6 +34,9 @@ READINGS = (
         "mean in place of the sum",
         "The common term is averaged over the keys.",
         lambda w, d: w * (d - np.mean(w * d, axis=-1, keepdims=True)),
+    ),
+    _backward(
+        "weights of 0 left out of the sum", "0 * infinity is lost.", lambda w, d: w * (d - of_the_weighted(w, d))
     ),
     _backward("weights missing before the difference", "They are in the sum alone.", lambda w, d: d - _total(w * d)),
     _backward("sum added", "Its sign is turned.", lambda w, d: w * (d + _total(w * d))),

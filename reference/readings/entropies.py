@@ -35,6 +35,12 @@ def _of_probabilities(g: Given, logs: Array) -> Array:
     return np.log(np.exp(logs))
 
 
+def _shifted_by_undivided(g: Given, logs: Array) -> Array:
+    """The maximum is taken before the logits are divided: exponentials overflow, or nothing is left of them."""
+    x = g["logits"] / g["temperature"] - np.max(g["logits"], axis=-1, keepdims=True)
+    return x - np.log(np.sum(np.exp(x), axis=-1, keepdims=True))
+
+
 def _slope_without_sum(x: Array, y: Array) -> Array:
     return np.exp(x) - y
 
@@ -125,6 +131,7 @@ READINGS = (
             "As where a model is distilled (Hinton et al. 2015).",
             times(ops.cross_entropy_dense_forward, lambda g: g["temperature"] ** 2),
         ),
+        ("maximum not divided", "exp(x / temperature - max(x)) overflows.", _dense_of(_shifted_by_undivided)),
         ("labels of 0 passed over", "0 * -inf counts as 0.", giving(ops.cross_entropy_dense_forward, _passed_over)),
         ("logarithm of the probabilities", "The softmax is taken first.", _dense_of(_of_probabilities)),
         (

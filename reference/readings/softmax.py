@@ -16,10 +16,15 @@ def _early_maximum(columns: int, input: Array) -> Array:
     return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
 
 
-def _maximum_from_0(input: Array) -> Array:
+def maximum_from_0(input: Array) -> Array:
     """Softmax shifted by the maximum of the row and 0: nothing is left of a row far below."""
     exponentials = np.exp(input - np.maximum(np.max(input, axis=-1, keepdims=True), input.dtype.type(0)))
     return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
+
+
+def of_the_weighted(weights: Array, gradient: Array) -> Array:
+    """The sum of each row of weights times gradient, where the weight is not 0."""
+    return np.sum(np.where(weights == 0, weights, weights * gradient), axis=-1, keepdims=True)
 
 
 def _topk_by(order: Array, input: Array, k: int) -> tuple[Array, Array]:
@@ -57,7 +62,7 @@ def _into_first_columns(weights: Array, indices: Array, d_weights: Array, cols: 
 
 
 READINGS = (
-    Reading("softmax", "maximum that begins at 0", "The fold of the maximum begins at 0.", _maximum_from_0),
+    Reading("softmax", "maximum that begins at 0", "The fold of the maximum begins at 0.", maximum_from_0),
     Reading(
         "softmax",
         "maximum of the first 32 columns",
@@ -109,6 +114,12 @@ READINGS = (
         "mean in place of the sum",
         "The common term is averaged over the columns.",
         lambda output, d_output: output * (d_output - np.mean(output * d_output, axis=-1, keepdims=True)),
+    ),
+    Reading(
+        "softmax_backward",
+        "probabilities of 0 left out of the sum",
+        "0 * infinity is lost.",
+        lambda output, d_output: output * (d_output - of_the_weighted(output, d_output)),
     ),
     Reading(
         "softmax_topk",

@@ -66,6 +66,10 @@ def _not_divided(rows: Array, start: Any, g: Given) -> Array:
     return REDUCTIONS[SUM](rows, start) if g["function"] == MEAN else _join(rows, start, g)
 
 
+def _mean_of_none(rows: Array, start: Any, g: Given) -> Array:
+    return np.full(len(rows), start) if g["function"] == MEAN and not rows.shape[1] else _join(rows, start, g)
+
+
 def _repeats_once(rows: Array, start: Any, g: Given) -> Array:
     kept = len(g["output_strides"])
     along = zip(g["shape"][kept:], g["input_strides"][kept:], strict=True)
@@ -108,6 +112,7 @@ _REDUCED = (
     ("mean over all elements", "Divided by how many numbers there are in all.", _reduced(_mean_of_all)),
     ("start added to the mean", "The sum alone is divided.", _reduced(_start_added_to_mean)),
     ("mean not divided", "A sum.", _reduced(_not_divided)),
+    ("mean of no number is start", "Nothing is divided where there is nothing.", _reduced(_mean_of_none)),
     ("what repeats counted once", "Axes along which the input does not move are left out.", _reduced(_repeats_once)),
     ("first row of numbers read for all", "The pointer does not move along what is joined.", _reduced(_first_row)),
     ("NaN passed over", "fmaxf and fminf give the other one.", _reduced(_nan_passed_over)),

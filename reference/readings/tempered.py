@@ -9,6 +9,7 @@ from reference.ops import activations as ops
 from reference.ops.softmax import softmax
 
 from .reading import Reading, fed, giving
+from .softmax import maximum_from_0, of_the_weighted
 
 
 def _over_sum(exponentials: Array) -> Array:
@@ -42,6 +43,12 @@ READINGS = (
         lambda input, temperature: _over_sum(
             np.exp(input / temperature - np.max(input, axis=-1, keepdims=True)),
         ),
+    ),
+    Reading(
+        "softmax_temperature",
+        "maximum that begins at 0",
+        "The fold of the maximum begins at 0.",
+        lambda input, temperature: maximum_from_0(input / temperature),
     ),
     Reading(
         "softmax_temperature",
@@ -86,5 +93,11 @@ READINGS = (
         "diagonal alone",
         "y * (1 - y) is the derivative of one entry by itself.",
         lambda output, d_output, temperature: output * (1.0 - output) * d_output / temperature,
+    ),
+    Reading(
+        "softmax_temperature_backward",
+        "probabilities of 0 left out of the sum",
+        "0 * infinity is lost.",
+        lambda output, d_output, temperature: output * (d_output - of_the_weighted(output, d_output)) / temperature,
     ),
 )

@@ -13,7 +13,7 @@ from conformance.operations import OPERATIONS
 
 from .designed import designed
 from .refusals import Refusal, refusals
-from .sequences import CallSequence, sequences
+from .sequences import CallSequence, sequences, with_other_numbers
 from .spec import Case, Spec
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "case_named",
     "case_of",
     "previous",
+    "with_other_numbers",
 ]
 
 Value = TypeVar("Value")

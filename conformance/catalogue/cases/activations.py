@@ -10,7 +10,7 @@ from conformance.catalogue.full_model import HIDDEN, TOKENS, VOCAB
 
 from .data import Draw
 from .elementwise import EVERY, SOME, TAILS
-from .spec import Arguments, Maker, Sizes, Spec, rows_apart, sizes
+from .spec import Arguments, Maker, Sizes, Spec, infinite_beside_the_chosen, rows_apart, sizes
 
 _BENT = {"plain": EVERY[1:], "tails": TAILS, "exact": SOME, "range": SOME, "special": SOME, "signed": SOME}
 _CURVED = {"plain": EVERY, "tails": TAILS, "range": SOME, "large": SOME[1:], "tiny": SOME, "special": SOME}
@@ -32,6 +32,9 @@ _ROWS = sizes(
     *((7, 100, 0.5), (127, 13, 1.3), (2, 8193, 0.9), (130, 5, 0.11), (1, 40001, 1.7)),
 )
 _SOME_ROWS = sizes("rows cols temperature", (3, 33, 0.7), (2, 1025, 1.3))
+_SHORT_ROWS = sizes(
+    "rows cols temperature", (31, 4, 0.7), (17, 8, 1.3), (9, 16, 2.0), (7, 32, 0.5), (67, 64, 1.7)
+)  # widths that ports have code of their own for
 _WIDE_ROWS = sizes("rows cols temperature", (3, 40, 2.0), (3, 300, 0.5), (2, 1030, 4.0), (2, 8193, 0.25))
 
 
@@ -63,10 +66,16 @@ SPECS = (
     Spec("softmax_temperature", {"late": _WIDE_ROWS}, why="maximum_in_last_column"),
     Spec("softmax_temperature", {"beyond": _WIDE_ROWS}, why="overflow_before_the_maximum"),
     Spec("softmax_temperature", {"plain": _SOME_ROWS}, {"input": rows_apart}, why="rows_far_apart"),
-    Spec("softmax_temperature", {"below": _SOME_ROWS}, why="maximum_below_zero"),
+    Spec("softmax_temperature", {"below": _SOME_ROWS + _SHORT_ROWS}, why="maximum_below_zero"),
     Spec("softmax_temperature", {"plain": sizes("rows cols temperature", (3, 33, 1.0))}, why="temperature_of_1"),
     Spec("softmax_temperature_backward", {"plain": _ROWS, "late": _SOME_ROWS}, finish=_distributions),
     Spec("softmax_temperature_backward", {"exact": _SOME_ROWS, "cancel": _SOME_ROWS, "special": _SOME_ROWS}),
+    Spec(
+        "softmax_temperature_backward",
+        {"plain": _SOME_ROWS + _SHORT_ROWS},
+        finish=infinite_beside_the_chosen("output", "d_output"),
+        why="a_probability_of_0_meets_infinity",
+    ),
 )
 
 _ELEMENT, _VOCABULARY = {"n": TOKENS * HIDDEN}, {"rows": TOKENS, "cols": VOCAB, "temperature": 0.7}

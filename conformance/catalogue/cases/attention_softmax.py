@@ -12,7 +12,7 @@ from conformance.catalogue.facts import Facts, KnownSum, log
 from conformance.catalogue.full_model import BATCH, Q_HEADS, SCALE, SEQ
 
 from .data import Array, Draw, special
-from .spec import Arguments, Maker, Sizes, Spec, nan, sizes
+from .spec import Arguments, Maker, Sizes, Spec, infinite_beside_the_chosen, nan, sizes
 
 NAMES = "batch n_heads q_len kv_len scale has_mask causal offset"
 EVERY = sizes(
@@ -161,6 +161,12 @@ SPECS = (
     ),
     Spec("attention_softmax_backward", dict.fromkeys(("exact", "cancel"), SOME_GRADIENTS)),
     Spec("attention_softmax_backward", {"special": SOME_GRADIENTS}, {"weights": _none_infinite}),
+    Spec(
+        "attention_softmax_backward",
+        {"plain": SOME_GRADIENTS},
+        finish=infinite_beside_the_chosen("weights", "d_scores"),
+        why="a_weight_of_0_meets_infinity",
+    ),
 )
 
 _SCORES = {"batch": BATCH, "n_heads": Q_HEADS, "q_len": SEQ, "kv_len": SEQ, "scale": SCALE}

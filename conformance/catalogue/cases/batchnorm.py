@@ -26,6 +26,8 @@ TAILS = sizes(
     (8, 8, 196, MOMENTUM, 1e-6),
 )  # fmt: skip
 SOME = sizes(_NAMES, (5, 3, 33, MOMENTUM, EPS), (9, 65, 5, 0.3, EPS))
+# As many numbers of a channel as their mean is exact of, whichever way it is taken.
+NO_VARIANCE = sizes(_NAMES, (2, 3, 2, MOMENTUM, 0.0), (4, 5, 64, MOMENTUM, 0.0))
 _ENDS = sizes(_NAMES, (5, 3, 33, 0.0, EPS), (5, 3, 33, 1.0, EPS))
 
 
@@ -58,6 +60,11 @@ def _constant(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.asarray(draw.normal((1, shape[1], 1)) + np.zeros(shape))
 
 
+def _every_other_of_ones(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Normal channels, and between them channels of ones."""
+    return np.where(np.arange(shape[1])[:, None] % 2 == 0, 1.0, draw.normal(shape))
+
+
 def _stored(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     """What the forward pass has stored of the batch that is given."""
     x, rest = made["input"].astype(np.float32), made["weight"]
@@ -81,6 +88,7 @@ _USUAL = {"plain": EVERY, "tails": TAILS, **dict.fromkeys(("range", "swamp", "ca
 _VARIANCE: dict[str, str | Maker] = {"running_var": _positive}
 _FAR: dict[str, str | Maker] = {"input": _far_from_zero}
 _FLAT: dict[str, str | Maker] = {"input": _constant}
+_ONES: dict[str, str | Maker] = {"input": _every_other_of_ones}
 _ORDINARY: dict[str, str | Maker] = {"weight": "plain", "running_var": _positive}
 _UNREAD: dict[str, str | Maker] = {"d_weight": nan, "d_bias": nan}
 _FRESH = _by_data({**_USUAL, "special": SOME}, "momentum", "eps", beta=0.0)
@@ -94,6 +102,7 @@ SPECS = (
     Spec("batchnorm_training", {"special": SOME}, _ORDINARY),
     Spec("batchnorm_training", {"plain": SOME}, _FAR | _VARIANCE, why="far_from_zero"),
     Spec("batchnorm_training", {"plain": SOME}, _FLAT | _VARIANCE, why="constant_channels"),
+    Spec("batchnorm_training", {"plain": NO_VARIANCE}, _ONES | _VARIANCE, why="no_variance_and_no_eps"),
     Spec("batchnorm_training", {"plain": _ENDS}, _VARIANCE, why="ends_of_momentum"),
     Spec("batchnorm_evaluation", _EVALUATED, _VARIANCE),
     Spec("batchnorm_evaluation", {"special": _SEEN}, _ORDINARY),

@@ -17,6 +17,8 @@ EVERY = sizes("rows hidden_dim eps", (1, 2, EPS), (2, 33, EPS), (5, 257, EPS), (
 TAILS = sizes("rows hidden_dim eps", (2, 8193, EPS), (127, 13, EPS), (7, 768, 1e-6), (3, 67, 1e-6), (130, 5, 1e-3))
 SOME = sizes("rows hidden_dim eps", (5, 33, EPS), (3, 1025, EPS))
 NO_EPS = sizes("rows hidden_dim eps", (5, 65, 0.0))
+# As many numbers as their mean is exact of, whichever way it is taken.
+NO_VARIANCE = sizes("rows hidden_dim eps", (5, 4, 0.0), (4, 64, 0.0), (3, 1024, 0.0), (3, 16384, 0.0))
 
 _USUAL = {"tails": TAILS, "range": SOME, "swamp": SOME, "cancel": SOME, "tiny": SOME, "special": SOME}
 
@@ -24,6 +26,11 @@ _USUAL = {"tails": TAILS, "range": SOME, "swamp": SOME, "cancel": SOME, "tiny": 
 def _far_from_zero(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Rows whose mean is a thousand times their deviation, of either sign: their squares hold nothing of the latter."""
     return np.asarray(draw.normal(shape) + 1000.0 * (1 - 2.0 * (np.arange(shape[0])[:, None] % 2)))
+
+
+def _every_other_of_ones(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Normal rows, and between them rows of ones."""
+    return np.where(np.arange(shape[0])[:, None] % 2 == 0, 1.0, draw.normal(shape))
 
 
 def _stored(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
@@ -49,6 +56,7 @@ SPECS = (
     Spec("layernorm", {"plain": SOME}, _FAR, why="far_from_zero"),
     Spec("layernorm", {"degenerate": SOME}, {"weight": "plain", "bias": "plain"}, why="constant_rows"),
     Spec("layernorm", {"plain": sizes("rows hidden_dim eps", (33, 1, EPS))}, why="one_column"),
+    Spec("layernorm", {"plain": NO_VARIANCE}, {"input": _every_other_of_ones}, why="no_variance_and_no_eps"),
     Spec("layernorm_backward", _FRESH, _UNREAD, _stored),
     Spec("layernorm_backward", {"accumulate": _with_beta(SOME, 1.0, -0.5)}, {}, _stored, "into_filled_gradients"),
     Spec("layernorm_backward", {"plain": _ONCE}, _FAR | _UNREAD, _stored, "far_from_zero"),

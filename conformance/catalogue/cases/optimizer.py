@@ -14,7 +14,18 @@ from conformance.catalogue.full_model import HIDDEN, VOCAB, WEIGHTS
 from . import updates
 from .data import Array, Draw, swamp
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
-from .updates import BORDER, FINITE_ALONE, HYPER, LATE, MOMENTS, STILL, small_squares, squares
+from .updates import (
+    BORDER,
+    FINITE_ALONE,
+    HYPER,
+    LATE,
+    MOMENTS,
+    STILL,
+    every_other,
+    every_other_square,
+    small_squares,
+    squares,
+)
 
 
 def _swamped(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -107,6 +118,12 @@ SPECS = (
             "grad_scale": "plain",
         },
         why="eps_counts",
+    ),
+    Spec(
+        "multi_adamw",
+        {"plain": many(**(HYPER | {"eps": 0.0}), step=7)},
+        {"grads": every_other, "ms": every_other, "vs": every_other_square, "weight_decays": decays},
+        why="nothing_by_nothing",
     ),
     Spec(
         "zero_grad",

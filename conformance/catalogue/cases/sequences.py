@@ -10,6 +10,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bindings.header.records import Parameter
 from conformance import operations
@@ -91,6 +95,32 @@ class CallSequence:
         """Name a call by its number, its sizes and those of the call before: call 3 of 5 (64x64 after 7x100)."""
         after = f" after {self.calls[place - 1].label}" if place and self.way is not Way.DISPLACED else ""
         return f"call {place + 1} of {len(self.calls)} ({self.calls[place].label}{after})"
+
+
+def with_other_numbers(case: Case, seed: int, draw: int) -> dict[str, Any]:
+    """Return a case's arguments of the seed so many later.
+
+    An array that is the same for every seed, as a table of angles or the offsets of experts, is another one of its
+    kind: a library may keep what it has made of the first.
+    """
+    made, before = case.arguments(seed + draw), case.arguments(seed + draw - 1)
+    function = operations.OPERATIONS[case.operation]
+    for name in {parameter.name for parameter in operations.read_arrays(function)} - operations.layout_arrays(function):
+        if isinstance(made.get(name), np.ndarray) and _are_the_same(made[name], before[name]):
+            made[name] = _another(made[name], draw)
+    return made
+
+
+def _are_the_same(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    return one.size > 0 and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+
+
+def _another(array: NDArray[Any], draw: int) -> NDArray[Any]:
+    """Rows in another order; of offsets the groups."""
+    if array.dtype.kind == "f":
+        return np.roll(array, draw, axis=0)
+    is_offsets = array.ndim == 1 and array[0] == 0 and bool(np.all(np.diff(array) >= 0))
+    return array[-1] - array[::-1] if is_offsets and draw % 2 else array
 
 
 def sequences(cases: Iterable[Case], refusals: Iterable[Refusal]) -> list[CallSequence]:

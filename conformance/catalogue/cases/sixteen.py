@@ -16,7 +16,7 @@ from .data import Array, Draw
 from .elementwise import EVERY, SOME, TAILS
 from .optimizer import decays, many, very_many
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
-from .updates import BORDER, HYPER, LATE, STILL, squares
+from .updates import BORDER, HYPER, LATE, STILL, every_other, every_other_square, squares
 
 
 def _range(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -220,6 +220,9 @@ def _updates(operation: str) -> Iterator[Spec]:
     }
     rows = {"tiny": many(**(HYPER | {"eps": 1e-3}), step=7, seed=0)}
     yield Spec(operation, rows, given | small, why="eps_counts")
+    at_rest: dict[str, str | Maker] = {"grads": every_other, "ms": every_other, "vs": every_other_square}
+    without_eps = {"plain": many(**(HYPER | {"eps": 0.0}), step=7, seed=0)}
+    yield Spec(operation, without_eps, given | at_rest, why="nothing_by_nothing")
 
 
 def _subnormal_fp16(spec: Spec) -> Iterator[Spec]:

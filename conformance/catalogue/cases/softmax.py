@@ -10,7 +10,16 @@ from conformance.catalogue.full_model import EXPERTS, TOKENS, TOP_K, VOCAB
 from conformance.limits.choices import follow_routing
 
 from .data import Draw
-from .spec import Arguments, Sizes, Spec, rows_apart, sizes, zeros_on_top
+from .spec import (
+    Arguments,
+    Sizes,
+    Spec,
+    infinite_beside_the_chosen,
+    nan_further_along,
+    rows_apart,
+    sizes,
+    zeros_on_top,
+)
 
 EVERY = sizes("rows cols", (1, 2), (1, 33), (3, 31), (5, 257), (2, 1025), (64, 64), (7, 100))
 TAILS = sizes("rows cols", (3, 8193), (127, 13), (2, 1031), (130, 5), (1, 40001))
@@ -23,6 +32,7 @@ SHARED_CHOICES = sizes("rows cols k", (130, 130, 40))
 MANY_CHOICES = sizes("rows cols k", (9, 70, 40))  # more than a warp has lanes
 WIDE_CHOICES = sizes("rows cols k", (3, 40, 2), (2, 300, 3))
 LEFT_CHOICES = sizes("rows cols k", (2, 3000, 40))  # more than are chosen, even with room to spare
+FAR_CHOICES = sizes("rows cols k", (5, 3000, 40), (5, 1025, 3), (5, 40, 33), (5, 9001, 40))
 LONG_CHOICES = sizes("rows cols k", (3, 40001, 16))  # rows of which a block holds no more than a part
 SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 3))
 
@@ -42,12 +52,18 @@ SPECS = (
     Spec("softmax", {"masked": SOME + SHORT, "special": SOME + SHORT}),
     Spec("softmax", {"late": WIDE + SHORT + sizes("rows cols", (2, 65537))}, why="maximum_in_last_column"),
     Spec("softmax", {"beyond": WIDE}, why="overflow_before_the_maximum"),
-    Spec("softmax", {"below": SOME}, why="maximum_below_zero"),
-    Spec("softmax", {"lowest": SOME}, why="maximum_below_any_start"),
+    Spec("softmax", {"below": SOME + SHORT}, why="maximum_below_zero"),
+    Spec("softmax", {"lowest": SOME + SHORT}, why="maximum_below_any_start"),
     Spec("softmax", {"degenerate": SOME}, why="constant_rows"),
     Spec("softmax", {"degenerate": sizes("rows cols", (33, 1), (1, 1))}, why="one_column"),
     Spec("softmax_backward", {"plain": EVERY + SHORT, "tails": TAILS, "late": SOME + SHORT}, finish=_probabilities),
     Spec("softmax_backward", {"exact": SOME, "cancel": SOME + SHORT, "special": SOME + SHORT}),
+    Spec(
+        "softmax_backward",
+        {"plain": SOME + SHORT},
+        finish=infinite_beside_the_chosen("output", "d_output"),
+        why="a_probability_of_0_meets_infinity",
+    ),
     Spec(
         "softmax_topk", {"plain": CHOICES + SHARED_CHOICES, "late": SOME_CHOICES + LONG_CHOICES, "tiny": SOME_CHOICES}
     ),
@@ -56,6 +72,7 @@ SPECS = (
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),
     Spec("softmax_topk", {"exact": SOME_CHOICES}, why="ties_by_lower_index"),
     Spec("softmax_topk", {"lone_nan": MANY_CHOICES}, why="nan_is_the_largest"),  # of either sign, and not all chosen
+    Spec("softmax_topk", {"plain": FAR_CHOICES}, {"input": nan_further_along}, why="nan_far_along"),
     Spec(
         "softmax_topk",
         {"plain": SOME_CHOICES + MANY_CHOICES + LEFT_CHOICES},

@@ -127,6 +127,29 @@ def zeros_on_top(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[An
     return np.where(draw.of("zero").integers(0, 3, shape) == 0, zeros, -np.abs(draw.normal(shape)))
 
 
+def nan_further_along(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+    """Normal numbers, and in each row one NaN, further along than in the row before."""
+    rows, columns = shape
+    places = np.arange(1, rows + 1) * columns // (rows + 1)
+    return np.where(np.arange(columns) == places[:, None], np.nan, draw.normal(shape))
+
+
+def infinite_beside_the_chosen(weights: str, gradient: str) -> Finish:
+    """Weights of which one in each row is 1 and the others are 0, one of which meets infinity in every other row."""
+
+    def finish(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
+        shape = made[gradient].shape
+        columns, rows = np.arange(shape[-1]), np.arange(np.prod(shape[:-1])).reshape(shape[:-1])
+        chosen = draw.of("chosen").integers(0, shape[-1], shape[:-1])
+        infinite = (columns == (chosen[..., None] + 1) % shape[-1]) & (rows[..., None] % 2 == 0)
+        return {
+            weights: np.where(columns == chosen[..., None], 1.0, 0.0),
+            gradient: np.where(infinite, np.inf, made[gradient]),
+        }
+
+    return finish
+
+
 def nan(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
     """Nothing but NaN: memory that must not be read."""
     return np.full(shape, np.nan)

@@ -17,7 +17,7 @@ from conformance.operations import OPERATIONS, layout_arrays
 
 from . import strided_rows as rows
 from .data import Array, Draw
-from .spec import Sizes, Spec
+from .spec import Maker, Sizes, Spec
 from .strided_calls import MAPS, REDUCTIONS, ZIPS, Derive, Row, map_call, matmul_call, reduce_call, sums_call, zip_call
 
 
@@ -64,6 +64,22 @@ def _large_powers(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return powers
 
 
+# Of a power those bases of which C and the header say the same: not below 0, and no 0 of another sign.
+_NUMBERS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 2.0**-20, -(2.0**-20), 100.0, -100.0])
+_BASES = np.array([np.nan, np.inf, 0.0, 1.0, 0.5, 2.0, 2.5, 0.9, 1.1, 2.0**-10, 2.0**10, 3.0, 7.0])
+_EXPONENTS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 5.0])
+
+
+def _each(numbers: Array) -> Maker:
+    """Each number in turn."""
+    return lambda draw, shape, sizes: np.resize(numbers, shape)
+
+
+def _each_again(numbers: Array) -> Maker:
+    """Each number as often as there are numbers, before the next."""
+    return lambda draw, shape, sizes: np.resize(np.repeat(numbers, len(numbers)), shape)
+
+
 _NOTHING = "there is no element, or no number to join"
 
 SPECS = (
@@ -92,6 +108,20 @@ SPECS = (
     Spec("zip_strided", {"plain": rows.OF_EACH}, {"a": _positive}, derive=zip_call, why="of_positive"),
     Spec("zip_strided", {"plain": rows.OF_ONE}, {"a": _positive}, derive=zip_call, why="with_one_number"),
     Spec("zip_strided", {"exact": rows.LIKE_ONE}, derive=zip_call, why="with_one_number"),
+    *(
+        Spec(
+            "zip_strided",
+            {"plain": [row for row in cases if (row["function"] == "power") == (b is _EXPONENTS)]},
+            {"a": one(a), "b": _each(b)},
+            derive=zip_call,
+            why=why,
+        )
+        for a, b in ((_NUMBERS, _NUMBERS), (_BASES, _EXPONENTS))
+        for cases, one, why in (
+            (rows.CROSSED, _each, "every_number_with_every_other"),
+            (rows.PAIRED, _each_again, "every_two_numbers"),
+        )
+    ),
     # What shifts the whole part of an exponent into a number's own shifts it past that number's end.
     Spec(
         "zip_strided",

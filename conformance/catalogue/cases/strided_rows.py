@@ -84,6 +84,16 @@ OF_EACH = _rows(_ZIP_NAMES, *((f, "33", "dense", "turned", "dense") for f in ("p
 _WITH_ONE = _rows(_ZIP_NAMES, *((f, "65", a, b, "dense") for f in ZIPS for a, b in (_ONE, _ONE[::-1])))
 OF_ONE = [row for row in _WITH_ONE if "equal" not in row["function"]]
 LIKE_ONE = [row for row in _WITH_ONE if "equal" in row["function"]]
+# Every number of one operand with every one of the other: as runs, and each of them with a run of the other's.
+CROSSED = _rows(
+    _ZIP_NAMES,
+    *(
+        (f, "13x13", a, b, "dense")
+        for f in ZIPS
+        for a, b in (("repeated_last", "repeated"), ("repeated", "repeated_last"))
+    ),
+)
+PAIRED = _rows(_ZIP_NAMES, *((f, "169", "dense", "dense", "dense") for f in ZIPS))
 FAR = _rows(_ZIP_NAMES, ("power", "33", "dense", "turned", "dense"))
 # Whole numbers, of which some are equal.
 COMPARED = _rows(_ZIP_NAMES, *((f, "65", "dense", "dense", "sliced") for f in ZIPS))

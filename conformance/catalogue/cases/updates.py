@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from conformance.catalogue.design.levels import FINITE
 from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts
@@ -28,6 +30,15 @@ def squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 def small_squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """Squares whose root is a few thousandths: a 1e-6 added to it is seen."""
     return squares(draw, shape, sizes) * 2.0**-20 + 2.0**-18
+
+
+def every_other(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Normal numbers, and a 0 between each two."""
+    return np.where(np.arange(shape[-1]) % 2 == 0, 0.0, draw.normal(shape))
+
+
+def every_other_square(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return every_other(draw, shape, sizes) ** 2
 
 
 def _wide_squares(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
@@ -58,15 +69,19 @@ _AT_BORDERS = _updates((257, 0.0, 1), **BORDER) + _updates((257, 0.1, 2), **STIL
 _SMALL = {"param": scaled("plain", 2.0**-10), "v": squares}  # a parameter so small that its change is seen
 _EPS = _updates((257, 0.1, 2), (1025, 0.1, 7), eps=1e-3)
 _ZERO_STATE = {"m": scaled("plain", 0.0), "v": scaled("plain", 0.0)}
+_NO_EPS = _updates((257, 0.1, 1), (33, 0.0, 7), eps=0.0)
 _SMALL_ALONE = {"param": _SMALL["param"]}
 _DECAYED = tuple((n, 0.1) for n in LENGTHS)
 _AT_REST = {"velocity": scaled("exact", 0.0)}
+
+_HALF_AT_REST: dict[str, str | Maker] = {"grad": every_other, "m": every_other, "v": every_other_square}
 
 SPECS = (
     Spec("adamw_step", {"plain": _STEPS + _AT_BORDERS + _LATE, "range": _updates((257, 0.1, 7))}, {"v": squares}),
     Spec("adamw_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
     Spec("adamw_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
     Spec("adamw_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
+    Spec("adamw_step", {"plain": _NO_EPS}, _HALF_AT_REST, why="nothing_by_nothing"),
     Spec("sgd_step", {"plain": _descents(*_DECAYED, (33, 0.0), (1025, 0.0)), "range": _descents((257, 0.1))}),
     Spec("sgd_step", {"exact": _descents((257, 0.5), lr=0.25), "cancel": _descents((1025, 1.0), lr=0.3)}),
     Spec("sgd_step", {"plain": _descents((257, 0.1), (1025, 0.0))}, _SMALL_ALONE, why="change"),
@@ -81,6 +96,7 @@ SPECS = (
     Spec("adam_step", {"tiny": _updates(*((257, d, t) for d in (0.0, 0.1) for t in STEPS))}, _SMALL, why="change"),
     Spec("adam_step", {"tiny": _EPS}, _SMALL | {"v": scaled("exact", 0.0), "m": "tiny"}, why="eps_counts"),
     Spec("adam_step", {"plain": _updates((257, 0.1, 1))}, _SMALL | _ZERO_STATE, why="first"),
+    Spec("adam_step", {"plain": _NO_EPS}, _HALF_AT_REST, why="nothing_by_nothing"),
 )
 
 _ADAM = {"size": WEIGHTS[0], "lr": 1e-4, "beta1": 0.9, "beta2": 0.95, "eps": 1e-8, "weight_decay": 0.1, "step": 7}

@@ -268,14 +268,19 @@ def sqrt(x: Noisy) -> Noisy:
 
 
 def power(a: Any, b: Any) -> Noisy:
-    """exp(b log a), the logarithm and the product rounded on the way: costs |b log a| roundings more."""
+    """exp(b log a), the logarithm and the product rounded on the way: costs |b log a| roundings more.
+
+    Of an infinite base or exponent it is 0 or infinite, which nothing rounds.
+    """
     if isinstance(b, (int, float)) and b == 2:
         return square(lift(a))
     x, y = lift(a), lift(b)
     v, logarithm = x.v**y.v, np.log(np.where(x.v > 0, x.v, 1.0))
     size = np.abs(y.v * logarithm)
-    sure = (x.variance == 0) & (y.variance == 0) & ((y.v == 0) | (x.v == 1))
-    result = propagate(v, (x, v * y.v / x.v), (y, v * logarithm))
+    given = (x.variance == 0) & (y.variance == 0)
+    sure = given & ((y.v == 0) | (x.v == 1) | np.isinf(x.v) | np.isinf(y.v))
+    of_a, of_b = (np.where(sure, 0.0, slope) for slope in (v * y.v / x.v, v * logarithm))
+    result = propagate(v, (x, of_a), (y, of_b))
     result = evaluated("pow", result, size, times=2, sure=sure)
     return _underflowing(result, (x.v != 0) & np.isfinite(v) & ~sure)
 
