@@ -90,6 +90,14 @@ READINGS = (
                 ops.categorical_cross_entropy_forward, lambda p, y: -y * np.log(np.maximum(p, p.dtype.type(KERAS)))
             ),
         ),
+        (
+            "logarithm of 1e-12 at least",
+            "The bound of the divisor is taken.",
+            mean_of(
+                ops.categorical_cross_entropy_forward,
+                lambda p, y: -y * np.log(np.maximum(p, p.dtype.type(ops.SMALLEST))),
+            ),
+        ),
         ("binary terms", "Every column is a class of its own.",
          mean_of(ops.categorical_cross_entropy_forward, ops.binary_entropy)),
         (

@@ -19,6 +19,11 @@ def _kept_inside(p: Array, t: Array) -> Array:
     return _entropy(np.minimum(np.maximum(p, p.dtype.type(KERAS)), p.dtype.type(1 - KERAS)), t)
 
 
+def _of_smallest(p: Array, t: Array) -> Array:
+    least = p.dtype.type(ops.SMALLEST)
+    return -(t * np.log(np.maximum(p, least)) + (1.0 - t) * np.log(np.maximum(1.0 - p, least)))
+
+
 def _with_little_more(p: Array, t: Array) -> Array:
     return -(t * np.log(p + 1e-8) + (1.0 - t) * np.log(1.0 - p + 1e-8))
 
@@ -53,6 +58,7 @@ READINGS = (
         ("prediction and target exchanged", "The target's logarithm is taken.", exchanged(ops.bce_forward)),
         ("no bound", "log(0) is infinite.", mean_of(ops.bce_forward, _entropy)),
         ("kept 1e-7 from 0 and 1", "The probability is bounded, as in Keras.", mean_of(ops.bce_forward, _kept_inside)),
+        ("logarithm of 1e-12 at least", "The bound of the divisor is taken.", mean_of(ops.bce_forward, _of_smallest)),
         ("1e-8 added", "The logarithm is protected from 0.", mean_of(ops.bce_forward, _with_little_more)),
         ("second term missing", "The categorical entropy.", mean_of(ops.bce_forward, _first_term)),
     ),
