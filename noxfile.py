@@ -116,9 +116,7 @@ def conformance(session: nox.Session) -> None:
         typed = {"ASSAYER_SESSION": "nox -s conformance --"}
         session.run("python", "-m", "conformance", "run", *arguments, env=typed)
         shard, words = split_off(session.posargs, "--shard")
-        if not split_off(words, "--report", "--summary")[
-            1
-        ]:  # and our own graph on the reference and on the same builds
+        if not split_off(words, "--report", "--summary")[1]:  # and our graph on the reference and on the same builds
             session.run("python", "-m", "conformance", "graph", "--on", "reference", *own_builds(session))
             judge_split(session, shard)
     except CommandFailed as error:

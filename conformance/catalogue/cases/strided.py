@@ -64,8 +64,8 @@ def _large_powers(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return powers
 
 
-# Of a power those bases of which C and the header say the same: not below 0, and no 0 of another sign.
 _NUMBERS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 2.5, -2.5, 2.0**-20, -(2.0**-20), 100.0, -100.0])
+# Of a power those bases of which C and the header say the same: not below 0, and no 0 of another sign.
 _BASES = np.array([np.nan, np.inf, 0.0, 1.0, 0.5, 2.0, 2.5, 0.9, 1.1, 2.0**-10, 2.0**10, 3.0, 7.0])
 _EXPONENTS = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 5.0])
 
