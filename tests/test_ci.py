@@ -47,13 +47,23 @@ def script(*sessions: str, **settings: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_sessions_that_are_named_are_run_alone() -> None:
-    done = script("wild", "races", PART="25")
-    assert re.findall(r"nox -s (.*): exit 0", done.stdout) == ["wild(mlx) -- -k plain", "races -- --shard 1/24"], done
-    unknown = script("oracles")
-    assert (unknown.returncode, unknown.stderr) == (
-        2,
-        ".ci/run: expected sessions that it runs, as tests, got oracles\n",
-    )
+    done = script("wild", "races", PART="4")
+    assert re.findall(r"nox -s (.*): exit 0", done.stdout) == ["wild(mlx) -- -k plain", "races -- --shard 4/24"]
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("name", ["oracles", "test", ".*", ""])
+def test_a_session_that_there_is_not_does_not_read_as_passed(name: str) -> None:
+    done = script("tests", name)
+    assert done.stderr == f".ci/run: expected sessions that it runs, as tests, got {name}\n"
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("part", ["0", "25", "-1", "5/24", "five"])
+def test_a_part_that_there_is_not(part: str) -> None:
+    done = script("tests", PART=part)
+    assert done.stderr == f".ci/run: expected PART from 1 to 24, got {part}\n"
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 def test_what_sanitisers_take_hours_for_is_run_where_it_is_named_alone() -> None:

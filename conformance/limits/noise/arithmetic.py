@@ -270,7 +270,7 @@ def sqrt(x: Noisy) -> Noisy:
 def power(a: Any, b: Any) -> Noisy:
     """exp(b log a), the logarithm and the product rounded on the way: costs |b log a| roundings more.
 
-    Of an infinite base or exponent it is 0 or infinite, which nothing rounds.
+    Of an infinite base or exponent it is 0, 1 or infinite, which nothing rounds.
     """
     if isinstance(b, (int, float)) and b == 2:
         return square(lift(a))
