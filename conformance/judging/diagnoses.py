@@ -87,7 +87,7 @@ class Diagnosis:
 
     readings  names of the wrong readings that give what came, the likeliest first
     in_part   they hold where the output is wrong, and the rest of it is right
-    untried   names of the readings that have no meaning for these arguments
+    untried   names of the readings that have no meaning for these arguments, or give what is right but for roundings
     symptoms  where no stated reading matches
     is_searched  whether it was compared with readings made for this call, as no stated one matches: then they are those
     values    how the inputs' values lie where an output is wrong

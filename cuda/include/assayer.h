@@ -371,7 +371,8 @@ int32_t cuda_attention_softmax_backward(const float* weights SHAPE(batch, n_head
 /* Lays the (token, slot) pairs out by expert, in token order within an expert: expert e owns rows offsets[e] to
  * offsets[e + 1], and pair (t, j) is row position[t, j]. */
 int32_t cuda_expert_sort(const int32_t* indices SHAPE(tokens, top_k) WITHIN(n_experts), int32_t* offsets SHAPE(n_experts + 1),
-                         int32_t* position SHAPE(tokens, top_k), int tokens, int top_k, int n_experts, void* stream);
+                         int32_t* position SHAPE(tokens, top_k), int tokens, int top_k, int n_experts, void* stream)
+    REQUIRES(n_experts >= 1);
 
 /* output[position[t, j]] = input[t].  position is a permutation of the rows of output. */
 int32_t cuda_expert_dispatch(const float* input SHAPE(tokens, hidden_dim), const int32_t* position SHAPE(tokens, top_k) WITHIN(tokens * top_k),

@@ -86,7 +86,8 @@ def _shifted(operation: Callable[..., Any]) -> Callable[..., Any]:
 def _first_of_its_group(g: Given) -> Array:
     """Q as every query head of a group has it that reads its first head's."""
     group = g["Q"].shape[2] // g["K"].shape[2]
-    return np.asarray(g["Q"][:, :, np.arange(g["Q"].shape[2]) // group * group])
+    shared: Array = g["Q"][:, :, np.arange(g["Q"].shape[2]) // group * group]
+    return shared
 
 
 def _weighed_as_the_first(r: Any, g: Given) -> Any:

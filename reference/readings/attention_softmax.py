@@ -11,6 +11,7 @@ from reference.ops import attention_softmax as ops
 
 from .masked_scores import Call, largest, normalised, of, reading
 from .reading import Reading, fed, giving
+from .softmax import FROM_0, largest_from_0
 
 
 def _by_columns(columns: int) -> Callable[[Call], Array]:
@@ -93,6 +94,7 @@ READINGS: tuple[Reading, ...] = (
         "The exponentials are summed as they are, and overflow.",
         of(lambda call: normalised(call.x(), largest(call.x()) * 0)),
     ),
+    reading(*FROM_0, of(lambda call: normalised(call.x(), largest_from_0(call.x())))),
     reading(
         "a query that sees no key gives NaN",
         "0 is divided by 0, as in a plain softmax.",

@@ -12,6 +12,7 @@ from reference.ops import losses as ops
 
 from .means import KERAS, Function, common, exchanged, gradient_of, mean_of, pair, readings_of, rows, times
 from .reading import Given, Reading, fed, giving
+from .softmax import FROM_0, largest_from_0
 
 
 def _passed_over(results: Any, g: Given) -> Any:
@@ -39,6 +40,12 @@ def _shifted_by_undivided(g: Given, logs: Array) -> Array:
     """The maximum is taken before the logits are divided: exponentials overflow, or nothing is left of them."""
     x = g["logits"] / g["temperature"] - np.max(g["logits"], axis=-1, keepdims=True)
     return x - np.log(np.sum(np.exp(x), axis=-1, keepdims=True))
+
+
+def _maximum_from_0(g: Given, logs: Array) -> Array:
+    x = g["logits"] / g["temperature"]
+    shifted = x - largest_from_0(x)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=-1, keepdims=True))
 
 
 def _slope_without_sum(x: Array, y: Array) -> Array:
@@ -140,6 +147,7 @@ READINGS = (
             times(ops.cross_entropy_dense_forward, lambda g: g["temperature"] ** 2),
         ),
         ("maximum not divided", "exp(x / temperature - max(x)) overflows.", _dense_of(_shifted_by_undivided)),
+        (*FROM_0, _dense_of(_maximum_from_0)),
         ("labels of 0 passed over", "0 * -inf counts as 0.", giving(ops.cross_entropy_dense_forward, _passed_over)),
         ("logarithm of the probabilities", "The softmax is taken first.", _dense_of(_of_probabilities)),
         (

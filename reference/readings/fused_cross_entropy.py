@@ -13,6 +13,7 @@ from reference.ops import loss as ops
 
 from .loss import LAST_CLASS, last_class_for_minus_1
 from .reading import Given, Reading, fed, giving
+from .softmax import FROM_0, largest_from_0
 
 _OPERATION = "fused_cross_entropy"
 Results = tuple[Array, Array, Array]
@@ -67,6 +68,16 @@ def _without_maximum(logits: Array, targets: Array, scale: float) -> Results:
     return _where_counted((np.exp(logits) / total - _onehot(g)) * scale, g), right[1], np.log(total)[:, 0]
 
 
+def _maximum_from_0(logits: Array, targets: Array, scale: float) -> Results:
+    shifted = logits - (most := largest_from_0(logits))
+    total = np.sum(np.exp(shifted), axis=1, keepdims=True)
+    lse = (most + np.log(total))[:, 0]
+    (rows,) = np.nonzero(targets >= 0)
+    loss = np.mean(lse[rows] - logits[rows, targets[rows]], keepdims=True) if rows.size else np.zeros_like(lse[:1])
+    g = {"logits": logits, "targets": targets}
+    return _where_counted((np.exp(shifted) / total - _onehot(g)) * scale, g), loss, lse
+
+
 READINGS = (
     _reading("-1 as the last class", LAST_CLASS, fed(ops.fused_cross_entropy, targets=_last_class_for_minus_1)),
     _reading("logits left as they were", "The gradient is meant to lie elsewhere.",
@@ -93,6 +104,7 @@ READINGS = (
              _lse(lambda lse, g: np.where(np.max(g["logits"], axis=1) == -np.inf, lse.dtype.type(-np.inf), lse))),
     _reading("softmax without its maximum", "exp of the logits themselves is summed, and overflows or vanishes.",
              _without_maximum),
+    _reading(*FROM_0, _maximum_from_0),
     _reading("loss of what is overwritten", "The target's logit is read after its gradient has been stored.",
              _loss(_of_what_is_overwritten)),
     _reading("loss scaled like the gradient", "One scale for both.", _loss(lambda r, g: r[1] * g["scale"])),

@@ -11,6 +11,7 @@ from reference.ops import loss as ops
 from reference.ops.softmax import softmax
 
 from .reading import Given, Reading, fed, giving
+from .softmax import FROM_0, largest_from_0
 
 
 def _counted(g: Given) -> Array:
@@ -34,6 +35,11 @@ def _log_of_probabilities(logits: Array, targets: Array) -> tuple[Array, Array]:
 
 def _log_of_more(logits: Array, targets: Array) -> tuple[Array, Array]:
     return _loss_of(np.log(softmax(logits) + 1e-10), targets)
+
+
+def _maximum_from_0(logits: Array, targets: Array) -> tuple[Array, Array]:
+    shifted = logits - largest_from_0(logits)
+    return _loss_of(shifted - np.log(np.sum(np.exp(shifted), axis=-1, keepdims=True)), targets)
 
 
 def _loss_of(log_probs: Array, targets: Array) -> tuple[Array, Array]:
@@ -98,6 +104,7 @@ READINGS = (
         "The softmax is taken first, and its logarithm is protected from 0.",
         _log_of_more,
     ),
+    Reading("cross_entropy_forward", *FROM_0, _maximum_from_0),
     Reading(
         "cross_entropy_forward",
         "ignored rows as class 0",

@@ -16,9 +16,17 @@ def _early_maximum(columns: int, input: Array) -> Array:
     return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
 
 
+FROM_0 = "maximum that begins at 0", "The fold of the maximum begins at 0."
+
+
+def largest_from_0(input: Array) -> Array:
+    """The largest number of each row, or 0 where that is larger, as one column."""
+    return np.maximum(np.max(input, axis=-1, keepdims=True), input.dtype.type(0))
+
+
 def maximum_from_0(input: Array) -> Array:
     """Softmax shifted by the maximum of the row and 0: nothing is left of a row far below."""
-    exponentials = np.exp(input - np.maximum(np.max(input, axis=-1, keepdims=True), input.dtype.type(0)))
+    exponentials = np.exp(input - largest_from_0(input))
     return exponentials / np.sum(exponentials, axis=-1, keepdims=True)
 
 
@@ -62,7 +70,7 @@ def _into_first_columns(weights: Array, indices: Array, d_weights: Array, cols: 
 
 
 READINGS = (
-    Reading("softmax", "maximum that begins at 0", "The fold of the maximum begins at 0.", maximum_from_0),
+    Reading("softmax", *FROM_0, maximum_from_0),
     Reading(
         "softmax",
         "maximum of the first 32 columns",

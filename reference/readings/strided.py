@@ -92,11 +92,24 @@ def _first_of_batch(operand: str) -> Change:
     return change
 
 
+def _without_step(operand: str, axis: int) -> Change:
+    """A factor that moves along the axis that a matrix of its kind does not have is taken for one that does not."""
+
+    def change(g: Given) -> Given:
+        strides = np.array(g[f"{operand}_strides"])
+        strides[axis] = 0
+        return {f"{operand}_strides": strides}
+
+    return change
+
+
 _PRODUCTS = (
     *((f"{operand} transposed", "Rows and columns are exchanged.", _factor_turned(operand, one))
       for operand, one in (("a", -3), ("b", -2))),
     *((f"{operand} of the first product for all", "A batch has its own results alone.", _first_of_batch(operand))
       for operand in ("a", "b")),
+    *((f"stride of {operand} along {axis} ignored", "A factor of a matrix product does not move along it.",
+       _without_step(operand, place)) for operand, axis, place in (("a", "n", -2), ("b", "m", -3))),
 )  # fmt: skip
 
 READINGS = (

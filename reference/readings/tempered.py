@@ -9,7 +9,7 @@ from reference.ops import activations as ops
 from reference.ops.softmax import softmax
 
 from .reading import Reading, fed, giving
-from .softmax import maximum_from_0, of_the_weighted
+from .softmax import FROM_0, maximum_from_0, of_the_weighted
 
 
 def _over_sum(exponentials: Array) -> Array:
@@ -46,8 +46,7 @@ READINGS = (
     ),
     Reading(
         "softmax_temperature",
-        "maximum that begins at 0",
-        "The fold of the maximum begins at 0.",
+        *FROM_0,
         lambda input, temperature: maximum_from_0(input / temperature),
     ),
     Reading(

@@ -1,4 +1,7 @@
-"""An error is returned by the call that met it, and by no other."""
+"""An error is returned by the call that met it, and by no other.
+
+$ASSAYER_EMULATED names another library that is to be tested.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +47,9 @@ UNKNOWN = 999
     ],
 )
 def test_a_call_that_fails_is_said_once_and_leaves_nothing_behind(
-    call: str, failing: str, code: int, emulated_path: Path
+    call: str, failing: str, code: int, tested_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "tests.kernels.failing_calls", str(emulated_path), call]
+    command = [sys.executable, "-m", "tests.kernels.failing_calls", str(tested_path), call]
     environment = {**os.environ, "ASSAYER_EMULATOR_FAIL": f"{failing}:1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert (done.stdout.split(), done.returncode) == ([str(code), "0", "0"], 0), done.stderr

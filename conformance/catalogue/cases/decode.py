@@ -36,6 +36,7 @@ _TOPP = _times(_times(EVERY, top_p=(0.1, 0.9)), temperature=(1.0,)) + _times(
 )
 _WIDE = _times(sizes("batch vocab_size", (11, 40), (9, 300), (7, 1040)), temperature=(1.0,))
 _COLD = _times(sizes("batch vocab_size", (64, 33)), temperature=(1e-6, 2.0**-100))
+_THREE = _times(sizes("batch vocab_size", (1, 3)), temperature=(1.0,))
 _SEEDS = {"seeds": seeds}
 # Of the two long ones draws end where pieces of a row end that warps of a block of 256 and of 1,024 threads have.
 _EDGES = _times(sizes("batch vocab_size", (64, 64), (65, 16), (65, 1024), (65, 8192)), temperature=(1.0,))
@@ -90,6 +91,24 @@ def _late_draws(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return _drawing(np.full(shape[0], 3 * 2**30 + 2**18))
 
 
+def _of_two(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """Rows of which two columns alone can be drawn, of one probability."""
+    return np.tile(np.where(np.isin(np.arange(shape[1]), (3, 17)), 0.0, -np.inf), (shape[0], 1))
+
+
+def _faint_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """The second column has a probability of 9 * 10^-19, the third the rest: a draw of 0 takes the second."""
+    return np.tile([-np.inf, -41.55, 0.0], (shape[0], 1))
+
+
+def _rising(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    return np.tile(np.arange(shape[1], dtype=np.float64), (shape[0], 1))
+
+
+def _draws_of(state: int) -> Maker:
+    return lambda draw, shape, sizes: _drawing(np.full(shape[0], state))
+
+
 _SMALLEST: dict[str, str | Maker] = {"logits": _least_probability, "seeds": _least_draws}
 _EQUAL: dict[str, str | Maker] = {"logits": "degenerate", "seeds": _on_edges}
 _ZEROS: dict[str, str | Maker] = {"logits": zeros_on_top, "seeds": seeds}
@@ -105,6 +124,7 @@ SPECS = (
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),
     Spec("sample", {"exact": _EDGES}, _EQUAL, why="draw_on_the_edge"),
     Spec("sample", {"plain": _times(SOME, temperature=(1.0,))}, _SMALLEST, why="draws_of_24_bits"),
+    Spec("sample", {"plain": _THREE}, {"logits": _faint_first, "seeds": _draws_of(0)}, why="the_least_draw"),
     Spec("sample", {"beyond": _WARM + _WIDE}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("sample", {"lowest": _WARM[::2]}, _SEEDS, why="maximum_below_any_start"),
     Spec("sample", {"plain": _GREEDY, "lowest": _GREEDY[:1]}, _SEEDS, why="greedy"),
@@ -117,6 +137,12 @@ SPECS = (
     Spec("topk_sample", {"plain": _times(_WARM[::2], k=(3, 40))}, _ZEROS, why="zeros_are_equal"),
     Spec("topk_sample", {"exact": _times(_EDGES, k=(8, 16))}, _EQUAL, why="draw_on_the_edge"),
     Spec("topk_sample", {"plain": _WHOLE}, _SEEDS, why="k_above_vocab"),
+    Spec(
+        "topk_sample",
+        {"plain": _times(_times(sizes("batch vocab_size", (3, 2)), k=(1,)), temperature=(np.inf,))},
+        {"logits": _rising, "seeds": seeds},
+        why="chosen_before_the_temperature",
+    ),
     Spec("topk_sample", {"lowest": _times(_WARM[::2], k=(3,))}, _SEEDS, why="maximum_below_any_start"),
     Spec("topk_sample", {data: _times(_GREEDY, k=(4,)) for data in ("plain", "lowest")}, _SEEDS, why="greedy"),
     Spec(
@@ -139,6 +165,12 @@ SPECS = (
         {"plain": _times(_times(sizes("batch vocab_size", (2, 12000)), top_p=(1 - 2.0**-24,)), temperature=(1.0,))},
         {"logits": _rounded_apart, "seeds": _late_draws},
         why="a_nucleus_whose_sum_is_rounded_otherwise",
+    ),
+    Spec(
+        "topp_sample",
+        {"exact": _times(_times(sizes("batch vocab_size", (1, 40)), top_p=(0.5,)), temperature=(1.0,))},
+        {"logits": _of_two, "seeds": _draws_of(3 * 2**30)},
+        why="the_first_of_two_is_enough",
     ),
     Spec("topp_sample", {"lowest": _times(_WARM[::2], top_p=(0.9,))}, _SEEDS, why="maximum_below_any_start"),
     Spec("topp_sample", {data: _times(_GREEDY, top_p=(0.9,)) for data in ("plain", "lowest")}, _SEEDS, why="greedy"),

@@ -23,6 +23,7 @@ from .spec import Arguments, Case
 
 INVALID, UNSUPPORTED = -2, -4
 _MANY, _MOST = 2**17 + 3, 2**23  # entries of an index array, and what all arrays of the call may hold
+_FEW = 2**16  # numbers that a call reads which takes no time
 _STEP = 2  # of what is moved by more than one
 _TRIED = 4  # cases of an operation, of which refusals are built on the one that yields the most
 
@@ -69,6 +70,7 @@ def refusals(cases: Sequence[Case]) -> list[Refusal]:
     function = operations.OPERATIONS[cases[0].operation]
     found += _of_long_arrays(function, found, cases)
     found += _of_many_entries(function, cases)
+    found += _of_many_rows(function, found, cases)
     found += _between_numbers(function, found, cases)
     untold = {(name, each.text.replace(" ", "")) for each in function.requires for name in each.names} - told
     for case in cases:
@@ -109,6 +111,21 @@ def _of_many_entries(function: Function, cases: Sequence[Case]) -> Iterator[Refu
                 if entries[0].place == last and told.endswith("]_too_large"):
                     yield Refusal(base.operation, f"{told}{OF_MANY}{name}", base, entries=entries)
             break
+
+
+def _of_many_rows(function: Function, found: Sequence[Refusal], cases: Sequence[Case]) -> Iterator[Refusal]:
+    """Offsets that cannot be together once more, where there are rows enough for several tiles of a product."""
+    facts = facts_of(function.operation)
+    if not facts.offsets:
+        return
+    ranges, known = function.by_name[facts.offsets].limit, {refusal.name for refusal in found}
+    assert ranges
+    few = [case for case in cases if sum(count(p, case.sizes) for p in operations.read_arrays(function)) <= _FEW]
+    base = max(few, key=lambda case: int(ranges[1](case.sizes)))
+    for name, entries in inconsistent(facts, function, base.sizes):
+        told = f"{name}_of_{'x'.join(map(str, _counts(base.sizes)))}"
+        if told not in known:
+            yield Refusal(base.operation, told, base, entries=entries, is_in_range=True)
 
 
 def _between_numbers(function: Function, found: Sequence[Refusal], cases: Sequence[Case]) -> Iterator[Refusal]:

@@ -33,6 +33,7 @@ MANY_CHOICES = sizes("rows cols k", (9, 70, 40))  # more than a warp has lanes
 WIDE_CHOICES = sizes("rows cols k", (3, 40, 2), (2, 300, 3))
 LEFT_CHOICES = sizes("rows cols k", (2, 3000, 40))  # more than are chosen, even with room to spare
 FAR_CHOICES = sizes("rows cols k", (5, 3000, 40), (5, 1025, 3), (5, 40, 33), (5, 9001, 40))
+TWO_PARTS = sizes("rows cols k", (1, 8193, 1))
 LONG_CHOICES = sizes("rows cols k", (3, 40001, 16))  # rows of which a block holds no more than a part
 SOME_CHOICES = sizes("rows cols k", (33, 16, 4), (5, 65, 8), (9, 33, 3))
 
@@ -67,6 +68,7 @@ SPECS = (
     Spec(
         "softmax_topk", {"plain": CHOICES + SHARED_CHOICES, "late": SOME_CHOICES + LONG_CHOICES, "tiny": SOME_CHOICES}
     ),
+    Spec("softmax_topk", {"late": TWO_PARTS}, why="largest_in_the_second_part"),
     Spec("softmax_topk", {"beyond": WIDE_CHOICES}, why="overflow_before_the_maximum"),
     Spec("softmax_topk", {"lowest": SOME_CHOICES[:2]}, why="maximum_below_any_start"),
     Spec("softmax_topk", {"plain": SOME_CHOICES[:2]}, {"input": rows_apart}, why="rows_far_apart"),

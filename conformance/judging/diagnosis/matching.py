@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance import operations
 from conformance.judging.verdict import judge
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from reference.readings import Reading
 
 Outputs = Mapping[str, Any]
+Array = NDArray[Any]
 _NOTICED = 0.5  # of a limit, which is 8 sigma: what a reading is off by at least; chance does not make the other 4
 
 
@@ -48,7 +50,7 @@ class Compared:
 
 
 def matches(compared: Compared, got: Outputs) -> tuple[list[Reading], list[Reading]]:
-    """Return the readings that give what came, and those that have no meaning for these arguments.
+    """Return the readings that give what came, and those of which these arguments tell nothing.
 
     The likeliest stand first; those much less likely than it are left out.
     """
@@ -80,9 +82,12 @@ def _likeliest(compared: Compared, readings: Iterable[Reading], got: Outputs) ->
         values = compared.values(reading)
         if values is None:
             untried.append(reading)
-        elif all(wanted.shape == got[name].shape for name, wanted in values.items()) and _distance(values, got) < right:
-            fits = _likelihood(compared.expectations(reading, values), got)
-            if fits is not None and _differs(values, compared.expected):
+        elif all(wanted.shape == got[name].shape for name, wanted in values.items()):
+            is_nearer, differs = _distance(values, got) < right, _differs(values, compared.expected)
+            fits = _likelihood(compared.expectations(reading, values), got) if is_nearer or not differs else None
+            if fits is not None and not differs:  # what it gives here is right, with errors as large as those that came
+                untried.append(reading)
+            elif fits is not None and is_nearer:
                 likely.append((fits, reading))
     best = max((fits for fits, _ in likely), default=0.0)
     near = [(fits, reading) for fits, reading in likely if fits >= best - SIGMAS**2 / 2]
@@ -125,13 +130,25 @@ def _distance(values: Outputs, got: Outputs) -> tuple[int, float]:
 def expectations_of(
     reading: Reading, operation: str, arguments: Mapping[str, Any], expected: Expected, values: Outputs
 ) -> list[Expected]:
-    """The reading on noise numbers; and where that cannot be known, its values with the noise of the right ones."""
+    """The reading on noise numbers; and where that cannot be known, its values with the noise of the right ones.
+
+    What overflows or vanishes in float32 alone, as the sum of exponentials of -200, is no number in its values alone.
+    """
     borrowed = {name: _borrowed(value, expected[name]) for name, value in values.items()}
     try:
         own = expect(operation, arguments, reading.function)
     except (TypeError, AttributeError):  # it uses a function, or an array, that does not carry noise
         return [borrowed]
-    return [own, borrowed]
+    short = {name: _short_of_range(wanted, values[name]) for name, wanted in own.items()}
+    return [own, borrowed] if all(short[name] is own[name] for name in own) else [own, short, borrowed]
+
+
+def _short_of_range(own: Any, values: Any) -> Any:
+    """A reading's noise numbers, but for what its own values, in the format that they are computed in, do not hold."""
+    if not isinstance(own, Noisy) or own.v.shape != values.shape:
+        return own
+    lost = ~np.isfinite(values) & np.isfinite(own.v)
+    return _replaced(own, lost, values) if lost.any() else own
 
 
 def _borrowed(value: Any, right: Any) -> Any:
@@ -145,12 +162,29 @@ def _borrowed(value: Any, right: Any) -> Any:
 
 def _likelihood(candidates: list[Expected], got: Outputs) -> float | None:
     """The logarithm of how likely the reading makes what came at most, or None where its verdict is no."""
+    known = [{name: _known(wanted, np.asarray(got[name])) for name, wanted in one.items()} for one in candidates]
     fits = (
         sum(_log_density(wanted, got[name]) for name, wanted in expected.items())
-        for expected in candidates
+        for expected in known
         if all(judge(name, _judged(wanted), np.asarray(got[name])).passed for name, wanted in expected.items())
     )
     return max(fits, default=None)
+
+
+def _known(wanted: Any, got: Array) -> Any:
+    """A reading's numbers, with what came where nothing is known of them, unless that is most."""
+    if not isinstance(wanted, Noisy) or wanted.v.shape != got.shape:
+        return wanted
+    unknown = ~np.isfinite(wanted.variance)
+    if not unknown.any() or 2 * np.count_nonzero(unknown) > unknown.size:
+        return wanted
+    return _replaced(wanted, unknown, got)
+
+
+def _replaced(wanted: Noisy, at: NDArray[np.bool_], values: Array) -> Noisy:
+    """With these values, exactly, in some places."""
+    variance, shared = (np.where(at, 0.0, part) for part in (wanted.variance, wanted.shared))
+    return Noisy(np.where(at, values, wanted.v), variance, shared, None)
 
 
 def _judged(wanted: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from conformance import operations
 from conformance.catalogue.full import FULL, Drawn, FullCall, axes_of
+from conformance.catalogue.prepared.codec import Codec
 from conformance.judging.bench import Bench, first_finding, variation_first
 from conformance.judging.diagnoses import Diagnosis
 from conformance.judging.diagnosis.drawn import diagnose_drawn
@@ -25,14 +26,19 @@ from conformance.limits.noise import using
 from .spread import Spread, beyond
 from .wrong import brought_back, judge_spread, where
 
+_CODEC = Codec()
+
 
 def judge_full(id: str, bench: Bench) -> Result:
     """Judge one of conformance.catalogue.full.FULL."""
     started, call = time.perf_counter(), FULL[id]
     bench = bench.threaded()  # it is at these sizes that a library's own threads meet
-    with using(bench.declared.of(call.operation).arithmetic):
+    arithmetic = bench.declared.of(call.operation).arithmetic
+    with using(arithmetic):
         drawn = call.draw(bench.seed)
-        result = judge_drawn(id, call, drawn, expected_of(call, drawn), bench)
+        name = f"{id} seed {bench.seed} {arithmetic}"
+        expected = bench.store.recall(name, lambda: expected_of(call, drawn), _CODEC)
+        result = judge_drawn(id, call, drawn, expected, bench)
     return replace(result, seconds=time.perf_counter() - started)
 
 

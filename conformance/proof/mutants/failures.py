@@ -115,7 +115,7 @@ class Failures:
         """
         links = links or self._builder
         if self._is_emulated:
-            tests = own_tests.KERNELS if RESIDENT in build.operations else ()
+            tests = [each for each in own_tests.KERNELS if each.sources or RESIDENT in build.operations]
             failed = self._own_test(tests, build, links) or self._other_launches(build, links)
             failed = failed or self._in_other_orders(build, cases, links, allowance)
         else:

@@ -34,6 +34,10 @@ _C, _KERNELS = "ASSAYER_STUB", "ASSAYER_EMULATED"
 _MEMORY, _VECTORS = ("scratch.c", "scratch.h"), ("simd.c", "simd.h")
 _STRIDED = ("strides.h", "strided.c", "strided_reduce.c", "strided_matmul.c")
 _PAST_CACHES = ("strided.c", "strides.h", "vector/layout.c")
+_PAST_INDICES = (
+    *("attention_halves.cu", "convolution.cu", "moe.cu", "pooling.cu", "product.cu"),
+    *("recurrent.cu", "recurrent.cuh", "recurrent_backward.cu"),
+)
 _FRAMES = ("convolution_dense.c", "convolution_packed.c", "convolution_weight.c", "windows.c", "windows.h")
 C = (
     Tests("tests/c/test_services.py", _C),
@@ -52,6 +56,8 @@ C = (
 KERNELS = (
     Tests("tests/kernels/test_services.py", _KERNELS),
     Tests("tests/kernels/test_scratch_of_calls.py", _KERNELS, ("scratch.cuh",)),
+    Tests("tests/kernels/test_errors.py", _KERNELS, ("runtime.cu", "scratch.cuh")),
+    Tests("tests/kernels/test_sizes_past_indices.py", _KERNELS, _PAST_INDICES),
 )
 _LIMIT_S = 120.0
 

@@ -188,6 +188,7 @@ def test_own_tests_are_asked_of_the_sources_that_they_are_about() -> None:
     assert {*asked["simd.c"]} - {*asked["moe.c"]} == {"tests/c/test_first_calls.py"}
     files = {file for tests in own_tests.C for file in tests.sources}
     assert files <= CLibrary().read().keys()
+    assert {file for tests in own_tests.KERNELS for file in tests.sources} <= Library(Kernels("fast")).sources.keys()
     assert own_tests.texts()
 
 
