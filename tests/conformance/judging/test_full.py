@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,11 @@ import pytest
 
 import reference
 from conformance.catalogue.full import FULL, FullCall
+from conformance.catalogue.full.call import Drawn
 from conformance.catalogue.full.places import Places
+from conformance.catalogue.prepared import DiskStore
 from conformance.judging.bench import Bench
-from conformance.judging.full import expected_of, judge_full
+from conformance.judging.full import expected_of, judge, judge_full
 from conformance.judging.full.judge import looks_of, verdicts_on
 from conformance.judging.full.spread import Spread
 from conformance.judging.full.wrong import judge_spread
@@ -164,6 +167,24 @@ def test_a_wrong_operation_is_found_at_its_full_size(name: str) -> None:
     assert verdict.share > 1
     assert judged.reason.startswith(f"{verdict.output}: {verdict.wrong} of {verdict.elements} elements")
     assert re.search(reason, judged.reason)
+
+
+def test_what_is_expected_is_made_once_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By seed: a second judgement takes it from the store, and finds what the first one does."""
+    made = []
+
+    def counted(call: FullCall, drawn: Drawn) -> Expected:
+        made.append(call.operation)
+        return expected_of(call, drawn)
+
+    monkeypatch.setattr(judge, "expected_of", counted)
+    for seed, worker, status, count in (
+        (0, InProcess(), Status.PASS, 1),
+        (0, InProcess(relu=lambda input: input), Status.FAIL, 1),
+        (5, InProcess(), Status.PASS, 2),
+    ):
+        assert judge_full("full/relu", Bench(worker, seed=seed, store=DiskStore(tmp_path))).status is status
+        assert len(made) == count
 
 
 def _past(first: int, operation: str, wrong: Callable[..., Any]) -> Callable[..., Any]:
