@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from conformance.operations import OPERATIONS, layout_arrays
 from conformance.paths import CUDA
 
 from .plans import ARCHITECTURES, Plan, Plans, Sizes, operation_of
@@ -17,6 +18,7 @@ _HEAD = ("call", "architectures", "launches")
 _BETWEEN, _NOTHING = "; ", "-"
 _ALL = "all"  # architectures
 _MOST = 16  # calls of an operation
+_MOST_STRIDED = 256  # of strided tensors, whose way depends on how they lie more than on how large they are
 Shape: TypeAlias = tuple[Plan, ...]  # launches without their grids, by architecture
 
 
@@ -58,7 +60,8 @@ def _of_one(ids: Sequence[str], calls: Mapping[str, Sizes], plans: Plans) -> lis
     for id in ordered:
         first.setdefault(shapes[id], id)
     ends = [id for run in runs for id in (run[0], run[-1])]
-    return [*dict.fromkeys([*first.values(), ordered[0], ordered[-1], *ends])][:_MOST]
+    most = _MOST_STRIDED if layout_arrays(OPERATIONS[operation_of(ids[0])]) else _MOST
+    return [*dict.fromkeys([*first.values(), ordered[0], ordered[-1], *ends])][:most]
 
 
 def _ascending(sizes: Sizes) -> tuple[float, ...]:

@@ -62,8 +62,20 @@ def captured_scratch(library: ctypes.CDLL) -> int:
     return captured(library, scratch)
 
 
+def begun(library: ctypes.CDLL) -> int:
+    """The code of a capture's beginning; one that has begun is ended."""
+    stream, graph = ctypes.c_void_p(), ctypes.c_void_p()
+    assert library.assayer_stream_create(ctypes.byref(stream)) == 0
+    code: int = library.assayer_capture_begin(stream)
+    if code == 0:
+        assert library.assayer_capture_end(stream, ctypes.byref(graph)) == 0
+        assert library.assayer_graph_destroy(graph) == 0
+    assert library.assayer_stream_destroy(stream) == 0
+    return code
+
+
 CALLS: dict[str, Callable[[ctypes.CDLL], int]] = {
-    call.__name__: call for call in (product, captured, scratch, captured_scratch)
+    call.__name__: call for call in (product, captured, begun, scratch, captured_scratch)
 }
 
 if __name__ == "__main__":

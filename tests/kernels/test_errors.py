@@ -33,7 +33,7 @@ def test_a_runtime_error_is_not_said_again_by_the_next_launch() -> None:
     assert not y.any()
 
 
-UNKNOWN = 999
+UNKNOWN, UNSUPPORTED = 999, -4
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,19 @@ UNKNOWN = 999
 def test_a_call_that_fails_is_said_once_and_leaves_nothing_behind(
     call: str, failing: str, code: int, tested_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "tests.kernels.failing_calls", str(tested_path), call]
-    environment = {**os.environ, "ASSAYER_EMULATOR_FAIL": f"{failing}:1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = _calls(tested_path, call, failing)
     assert (done.stdout.split(), done.returncode) == ([str(code), "0", "0"], 0), done.stderr
+
+
+@pytest.mark.parametrize("failing", ["cudaMemPoolCreate", "cudaMemPoolSetAttribute"])
+def test_without_a_pool_that_keeps_its_memory_nothing_is_captured(failing: str, tested_path: Path) -> None:
+    """A graph's calls could not take memory for themselves; nor can they later, since a pool is made once."""
+    done = _calls(tested_path, "begun", failing)
+    assert (done.stdout.split(), done.returncode) == ([str(UNSUPPORTED), "0", str(UNSUPPORTED)], 0), done.stderr
+
+
+def _calls(library: Path, call: str, failing: str) -> subprocess.CompletedProcess[str]:
+    """What failing_calls prints of a call during which the runtime fails once."""
+    command = [sys.executable, "-m", "tests.kernels.failing_calls", str(library), call]
+    environment = {**os.environ, "ASSAYER_EMULATOR_FAIL": f"{failing}:1"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment)

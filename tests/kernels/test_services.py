@@ -131,9 +131,15 @@ def test_null_memory_is_refused_and_may_be_freed(services: dict[str, Service]) -
 
 
 def test_more_memory_than_there_is(services: dict[str, Service]) -> None:
+    """What stood where the address was to be put stands there still."""
     memory = new("void**")
     assert services["allocate"](memory, 2**62) == NO_MEMORY
     assert address(memory[0]) == 0
+    assert services["allocate"](memory, SIZE) == OK
+    held = address(memory[0])
+    assert services["allocate"](memory, 2**62) == NO_MEMORY
+    assert address(memory[0]) == held
+    assert services["free"](memory[0]) == OK
 
 
 def test_streams_and_events_need_a_place(services: dict[str, Service], stream: Any, event: Any) -> None:

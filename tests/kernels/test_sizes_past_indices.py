@@ -37,6 +37,7 @@ def library(tested_path: Path) -> SharedObject:
         ("rnn_forward", {"batch": 2**30, "steps": 2, "input_dim": 1, "hidden_dim": 1}, UNSUPPORTED),
         ("lstm_forward", {"hidden_dim": 2**29, "input_dim": 2**30 - 1}, UNSUPPORTED),
         ("lstm_backward", {"hidden_dim": 2**29, "input_dim": 2**30}, INVALID),
+        ("gru_backward", {"hidden_dim": 2**29, "input_dim": 2**31 - 1}, INVALID),
         ("expert_dispatch", {"tokens": 65536, "top_k": 32768, "hidden_dim": 1}, INVALID),
         ("attention_scores", {"batch": 65536, "n_heads": 32768, "seq_len": 1, "head_dim": 1}, UNSUPPORTED),
         (

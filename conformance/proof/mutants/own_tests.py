@@ -58,6 +58,7 @@ KERNELS = (
     Tests("tests/kernels/test_scratch_of_calls.py", _KERNELS, ("scratch.cuh",)),
     Tests("tests/kernels/test_errors.py", _KERNELS, ("runtime.cu", "scratch.cuh")),
     Tests("tests/kernels/test_sizes_past_indices.py", _KERNELS, _PAST_INDICES),
+    Tests("tests/kernels/test_draws.py", _KERNELS, ("decode.cu",)),
 )
 _LIMIT_S = 120.0
 
