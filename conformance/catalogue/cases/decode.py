@@ -96,7 +96,7 @@ def _of_two(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.tile(np.where(np.isin(np.arange(shape[1]), (3, 17)), 0.0, -np.inf), (shape[0], 1))
 
 
-def _faint_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+def _faint_second(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """The second column has a probability of 9 * 10^-19, the third the rest: a draw of 0 takes the second."""
     return np.tile([-np.inf, -41.55, 0.0], (shape[0], 1))
 
@@ -124,7 +124,7 @@ SPECS = (
     Spec("sample", {"degenerate": _WARM}, _SEEDS, why="uniform"),
     Spec("sample", {"exact": _EDGES}, _EQUAL, why="draw_on_the_edge"),
     Spec("sample", {"plain": _times(SOME, temperature=(1.0,))}, _SMALLEST, why="draws_of_24_bits"),
-    Spec("sample", {"plain": _THREE}, {"logits": _faint_first, "seeds": _draws_of(0)}, why="the_least_draw"),
+    Spec("sample", {"plain": _THREE}, {"logits": _faint_second, "seeds": _draws_of(0)}, why="the_least_draw"),
     Spec("sample", {"beyond": _WARM + _WIDE}, _SEEDS, why="overflow_before_the_maximum"),
     Spec("sample", {"lowest": _WARM[::2]}, _SEEDS, why="maximum_below_any_start"),
     Spec("sample", {"plain": _GREEDY, "lowest": _GREEDY[:1]}, _SEEDS, why="greedy"),
