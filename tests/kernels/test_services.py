@@ -111,6 +111,15 @@ def test_memory_is_copied_and_filled_as_far_as_asked(services: dict[str, Service
     assert services["free"](memory[0]) > 0  # once is all
 
 
+def test_one_byte_is_filled(services: dict[str, Service]) -> None:
+    memory, back = new("void**"), bytearray(1)
+    assert services["allocate"](memory, 1) == OK
+    assert services["fill"](memory[0], 0x5A, 1, NULL) == OK
+    assert services["copy"](from_buffer(back), memory[0], 1, NULL) == OK
+    assert back == b"\x5a"
+    assert services["free"](memory[0]) == OK
+
+
 @pytest.mark.parametrize("bytes", [0, -1, -(2**63)])
 def test_sizes_below_one_are_refused_and_nothing_is_touched(services: dict[str, Service], bytes: int) -> None:
     memory, ours, theirs = new("void**"), bytearray(b"ours"), bytearray(b"rest")

@@ -141,6 +141,9 @@ def _rows(operation: str) -> Spec:
 
 SPECS = (
     Spec("expert_sort", {"plain": ROUTES}, {"indices": _distinct}),
+    Spec(
+        "expert_sort", {"plain": sizes("tokens top_k n_experts", (5, 1, 1))}, {"indices": _distinct}, why="one_expert"
+    ),
     Spec("expert_sort", {"tails": ROUTES[1:5]}, {"indices": ids("n_experts")}, why="repeated_choices"),
     Spec("expert_sort", {"ties": _MANY_ROUTES}, {"indices": ids("n_experts")}, why="many_pairs_to_few"),
     Spec("expert_sort", {"degenerate": ROUTES[1:5]}, {"indices": _crowded}, why="experts_without_tokens"),

@@ -118,13 +118,13 @@ def _of_many_rows(function: Function, found: Sequence[Refusal], cases: Sequence[
     facts = facts_of(function.operation)
     if not facts.offsets:
         return
-    ranges, known = function.by_name[facts.offsets].limit, {refusal.name for refusal in found}
+    ranges, known = function.by_name[facts.offsets].limit, {refusal.entries for refusal in found}
     assert ranges
     few = [case for case in cases if sum(count(p, case.sizes) for p in operations.read_arrays(function)) <= _FEW]
     base = max(few, key=lambda case: int(ranges[1](case.sizes)))
     for name, entries in inconsistent(facts, function, base.sizes):
-        told = f"{name}_of_{'x'.join(map(str, _counts(base.sizes)))}"
-        if told not in known:
+        if entries not in known:
+            told = f"{name}_of_{'x'.join(map(str, _counts(base.sizes)))}"
             yield Refusal(base.operation, told, base, entries=entries, is_in_range=True)
 
 

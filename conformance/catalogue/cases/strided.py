@@ -164,6 +164,7 @@ SPECS = (
     Spec("zip_strided", {"plain": rows.ZIPPED_BESIDE}, derive=zip_call, why="beside_vectors"),
     Spec("reduce_strided", {"plain": rows.REDUCED_BESIDE}, derive=reduce_call, why="beside_vectors"),
     Spec("matmul_strided", {"plain": rows.MULTIPLIED_BESIDE}, derive=matmul_call, why="beside_vectors"),
+    Spec("matmul_strided", {"plain": rows.OF_FEW}, derive=matmul_call, why="few_rows_or_columns"),
     Spec("matmul_strided", {"plain": rows.SUMS_OF_PRODUCTS}, derive=sums_call, why="unlike_a_product"),
     Spec("map_strided", {"plain": rows.NO_ELEMENT}, derive=map_call, why="empty", trivial=_NOTHING),
     Spec("zip_strided", {"plain": rows.NO_PAIR}, derive=zip_call, why="empty", trivial=_NOTHING),

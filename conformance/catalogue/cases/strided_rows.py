@@ -228,11 +228,15 @@ PRODUCTS = _rows(
     # One row, or one column, whose step is negative, which nobody takes: whole vectors are not to be told by it.
     ("1x257x33", "first_reversed", "dense", "first_reversed"),
     ("257x1x33", "dense", "first_reversed", "dense"),
-    ("1x4x5", "sliced", "dense", "sliced"),  # rows and columns of one number, or of two, whose step may be any
+)
+# Rows and columns of one number or two, whose step may be any; two axes of products that do not join in what is written.
+OF_FEW = _rows(
+    _MATMUL_NAMES,
+    ("1x4x5", "sliced", "dense", "sliced"),
     ("33x1x1", "sliced", "dense", "dense"),
     ("1x3x2", "reversed", "dense", "dense"),
     ("2x4x5", "first_reversed", "dense", "dense"),
-    ("2x3x2x2x2", "dense", "dense", "planes_apart"),  # two axes of products that do not join in what is written
+    ("2x3x2x2x2", "dense", "dense", "planes_apart"),
 )
 SUMS_OF_PRODUCTS = _rows(
     _MATMUL_NAMES,
