@@ -229,7 +229,7 @@ PRODUCTS = _rows(
     ("1x257x33", "first_reversed", "dense", "first_reversed"),
     ("257x1x33", "dense", "first_reversed", "dense"),
 )
-# Rows and columns of one number or two, whose step may be any; two axes of products that do not join in what is written.
+# Rows and columns of one number or two, whose step may be any; two axes of products whose results do not join.
 OF_FEW = _rows(
     _MATMUL_NAMES,
     ("1x4x5", "sliced", "dense", "sliced"),
