@@ -20,8 +20,8 @@ from conformance.variants.wrong.arithmetic import used_by
 
 FOLDER = Path(cases.__file__).parent
 HELPERS = {
-    "__init__", "broken", "data", "designed", "entries", "losses", "misplaced", "refusals", "sequences", "spec",
-    "strided_calls", "strided_rows", "updates",
+    "__init__", "broken", "data", "designed", "entries", "losses", "matrix_units", "misplaced", "refusals", "sequences",
+    "spec", "strided_calls", "strided_rows", "updates",
 }  # fmt: skip
 
 
