@@ -1,8 +1,8 @@
 """Counts false alarms: correct implementations judged on fresh data, where every verdict that is not PASS is wrong.
 
-A run is one case of the catalogue or of its design, drawn with one seed, judged for one implementation.  One half of
-the processes computes with this machine's widest instructions, the other half with its plainest: other kernels of the
-BLAS, of NumPy and of the library.
+A run is one case of the catalogue or of its design, drawn with one seed, judged for one implementation; the first seed
+draws the order of the cases, of which as many are taken as the runs need.  One half of the processes computes with this
+machine's widest instructions, the other half with its plainest: other kernels of the BLAS, of NumPy and of the library.
 """
 
 from __future__ import annotations
@@ -10,18 +10,21 @@ from __future__ import annotations
 import argparse
 import secrets
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from bindings import BindingError
 from conformance.candidates.candidate import CandidateError, close_idle_workers
-from conformance.catalogue.cases import CASES, DESIGNED, case_of
+from conformance.catalogue.cases import CASES, DESIGNED
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import HARNESS
 from conformance.limits import Contract, read_contract
 from conformance.proof.false_alarms import Run, known_implementations, results, shares
 from conformance.proof.headroom import TableError
 from conformance.proof.honest_runs import count_runs
+from conformance.report.progress import HEARTBEAT_S
+from conformance.report.record import counted
 
 from .candidates import add_framework, named
 from .honest_modules import count_modules
@@ -32,7 +35,7 @@ def add_parser(subparsers: Any) -> None:
     """Register the command `false-alarms`."""
     parser = subparsers.add_parser("false-alarms", help="judge correct implementations", description=__doc__)
     parser.set_defaults(run=run)
-    parser.add_argument("--runs", type=int, default=20000, metavar="N", help="stop after N runs (default: 20000)")
+    parser.add_argument("--runs", type=positive, default=20000, metavar="N", help="stop after N runs (default: 20000)")
     parser.add_argument("--seed", type=int, help="the first seed (default: a fresh one)")
     parser.add_argument("--case", action="append", default=[], metavar="ID", help="only this case (repeatable)")
     parser.add_argument("--library", action="append", type=Path, default=[], metavar="PATH", help="a correct library")
@@ -45,7 +48,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that a module's call may take")
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
     add_contract(parser)
-    parser.add_argument("-n", type=int, default=2, metavar="N", help="processes (default: 2)")
+    parser.add_argument("-n", type=positive, default=2, metavar="N", help="processes (default: 2)")
     whole = "instead: whole training runs on the goldens' texts and N fresh ones, each in an envelope of its own"
     parser.add_argument("--training-runs", type=int, metavar="N", help=whole)
 
@@ -61,16 +64,25 @@ def run(options: argparse.Namespace) -> int:
     if options.module:
         return _modules(options, range(seed, seed + options.seeds), declared)
     names = known_implementations(libraries, declared)
-    a_round = sum(case_of(id).operation in one.operations for id in ids for one in names.values())
-    rounds = -(-options.runs // a_round)
-    print(f"{len(ids)} cases, {rounds} draws from seed {seed}, {len(names)} implementations, {options.n} processes")
-    started, runs = time.monotonic(), []
-    for result in results(shares(ids, seed, rounds, options.n), libraries, declared):
-        runs.append(result)
-        if result.line:
-            print(f"FALSE ALARM {result.implementation}: {result.line}\n    {result.command}", flush=True)
+    dealt = shares(ids, seed, options.runs, options.n, names)
+    drawn = [id for share in dealt for id, _ in share]
+    print(f"{len({*drawn})} of {len(ids)} cases, {len(drawn)} draws from seed {seed}, {len(names)} implementations")
+    started = time.monotonic()
+    runs = list(_told(results(dealt, libraries, declared)))
     show(runs, time.monotonic() - started)
     return int(any(r.line for r in runs) or not runs)
+
+
+def _told(results: Iterable[Run]) -> Iterator[Run]:
+    """Pass runs on as they come; print each false alarm, and how far it is."""
+    spoken = time.monotonic()
+    for done, result in enumerate(results, 1):
+        if result.line:
+            print(f"FALSE ALARM {result.implementation}: {result.line}\n    {result.command}", flush=True)
+        if time.monotonic() - spoken > HEARTBEAT_S:
+            print(f"  {counted(done, 'run')} judged", flush=True)
+            spoken = time.monotonic()
+        yield result
 
 
 def _modules(options: argparse.Namespace, seeds: range, declared: Contract) -> int:

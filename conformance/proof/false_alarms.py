@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,12 +49,30 @@ class Run:
         return f"--case '{self.id}' --seed {self.seed}"
 
 
-def shares(ids: Sequence[str], seed: int, rounds: int, processes: int) -> list[list[Unit]]:
-    """Deal cases to processes so that every case meets every kind of process in turn."""
+def shares(
+    ids: Sequence[str], seed: int, runs: int, processes: int, known: Mapping[str, Implementation]
+) -> list[list[Unit]]:
+    """Deal so many runs, or a few more, to processes: cases in an order that the seed draws, again with the next seed
+    when all had their turn.  A case meets every kind of process in turn."""
+    order = sorted(ids, key=lambda id: random.stream("false alarms", seed, id))
+    counts = [len(_judged_on(case_of(id), known)) for id in order]
     shares: list[list[Unit]] = [[] for _ in range(processes)]
-    for drawn, (place, id) in itertools.product(range(rounds), enumerate(ids)):
-        shares[(place + drawn) % processes].append((id, seed + drawn))
+    for drawn in range(-(-runs // max(1, sum(counts)))):
+        for place, (id, count) in enumerate(zip(order, counts, strict=True)):
+            if runs <= 0:
+                return shares
+            shares[(place + drawn) % processes].append((id, seed + drawn))
+            runs -= count
     return shares
+
+
+def _judged_on(case: Case, known: Mapping[str, Implementation]) -> dict[str, Implementation]:
+    """What implementations are judged on a case: of designed ones not those that arrange the inputs otherwise."""
+    return {
+        name: one
+        for name, one in known.items()
+        if case.operation in one.operations and not (case.spec.by_design and one.is_arranged)
+    }
 
 
 def known_implementations(libraries: list[Path], declared: Contract) -> dict[str, Implementation]:
@@ -126,8 +143,7 @@ def judge_case(id: str, seed: int, known: dict[str, Implementation], declared: C
             return []  # past the range of a declared format
         return [
             Run(id, seed, name, *_summary(_judged(case, arguments, expected, one.of(random.stream(id, seed)))))
-            for name, one in known.items()
-            if case.operation in one.operations and not (case.spec.by_design and one.is_arranged)
+            for name, one in _judged_on(case, known).items()
         ]
 
 

@@ -12,7 +12,7 @@ from conformance.catalogue.cases import CASES
 from conformance.limits import HEADER, Contract, Declaration
 from conformance.limits.measure import measure
 from conformance.limits.noise import exact
-from conformance.proof.false_alarms import judge_case, known_implementations
+from conformance.proof.false_alarms import judge_case, known_implementations, shares
 from conformance.variants.honest import implementations
 from conformance.variants.honest.expressions import Orders, Product, Sum
 from conformance.variants.honest.reordered import reordered
@@ -142,3 +142,26 @@ def test_of_two_sums_in_a_product_one_is_multiplied_out_at_most() -> None:
 def test_what_has_been_a_false_alarm_is_none(id: str, seed: int, name: str) -> None:
     (run,) = judge_case(id, seed, {name: implementations()[name]})
     assert run.line == ""
+
+
+def test_runs_are_dealt_until_there_are_enough() -> None:
+    known = known_implementations([], HEADER)
+    ids = ["add/plain/1", "mul/signed/1025", "gelu/plain/1"]
+    once = shares(ids, 5, 1, 2, known)
+    assert [len(share) for share in once] == [1, 0]
+    assert once[0][0] in [(id, 5) for id in ids]
+    assert {shares(ids, seed, 1, 2, known)[0][0][0] for seed in range(20)} == {*ids}
+    a_round = sum(len(judge_case(id, 5, known)) for id in ids)
+    dealt = shares(ids, 5, a_round, 2, known)
+    assert sorted(unit for share in dealt for unit in share) == [(id, 5) for id in sorted(ids)]
+
+
+def test_a_case_meets_every_kind_of_process_in_turn() -> None:
+    known = known_implementations([], HEADER)
+    ids = ["add/plain/1", "mul/signed/1025"]
+    dealt = shares(ids, 0, 2 * sum(len(judge_case(id, 0, known)) for id in ids), 2, known)
+    assert [{id for id, _ in share} for share in dealt] == [{*ids}, {*ids}]
+
+
+def test_there_are_no_runs_where_nothing_is_judged() -> None:
+    assert shares([], 0, 100, 2, known_implementations([], HEADER)) == [[], []]
