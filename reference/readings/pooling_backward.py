@@ -66,6 +66,37 @@ def _one_too_many(results: Any, g: Given) -> Array:
     return rows @ shares @ columns.T
 
 
+def _past_the_last(*sides: str) -> Callable[[Any, Given], Array]:
+    """Windows that begin in the plane and do not fit are taken for windows: of d_output what lies in memory where they
+    would stand, the next row or plane, and 0 past its end."""
+
+    def change(_: Any, g: Given) -> Array:
+        d_output = g["d_output"]
+        rows, columns = (
+            _covers(
+                g, side, size, count if side not in sides else (size - 1 + g[f"pad_{side}"]) // g[f"stride_{side}"] + 1
+            )
+            for side, size, count in zip("hw", (g["height"], g["width"]), d_output.shape[2:], strict=True)
+        )
+        counts = np.outer(np.sum(rows, axis=0), np.sum(columns, axis=0))
+        divisor = np.full_like(counts, area(g)) if g["count_include_pad"] else np.maximum(counts, 1)
+        places = np.arange(rows.shape[1])[:, None] * d_output.shape[3] + np.arange(columns.shape[1])
+        of_planes = np.arange(d_output.shape[0] * d_output.shape[1]) * (d_output.shape[2] * d_output.shape[3])
+        flat, dtype = d_output.reshape(-1), d_output.dtype
+        memory = np.concatenate([flat, np.zeros_like(flat[:1])])
+        read = np.take(memory, np.minimum(of_planes[:, None, None] + places, len(flat)))
+        shares = read / divisor.astype(dtype)
+        return (rows.astype(dtype) @ shares @ columns.T.astype(dtype)).reshape(_shape(g))
+
+    return change
+
+
+def _covers(g: Given, side: str, size: int, count: int) -> Array:
+    """Whether a place of a side lies in a window: (size, count)."""
+    ahead = np.arange(size)[:, None] + g[f"pad_{side}"] - np.arange(count) * g[f"stride_{side}"]
+    return (ahead >= 0) & (ahead < g[f"kernel_{side}"])
+
+
 def _first_plane(results: Any, g: Given) -> Array:
     """All planes' gradients in the first one."""
     planes = results.reshape(-1, g["height"] * g["width"])
@@ -117,6 +148,13 @@ READINGS = (
     Reading(
         "avg_pool2d_backward", "one window too many", "The first that covers a place is rounded down, not up.",
         giving(ops.avg_pool2d_backward, _one_too_many),
+    ),
+    *(
+        Reading(
+            "avg_pool2d_backward", f"windows past the last {name}", "What begins in the plane is taken for a window.",
+            giving(ops.avg_pool2d_backward, _past_the_last(*sides)),
+        )
+        for name, sides in (("row", "h"), ("column", "w"), ("row and column", "hw"))
     ),
     Reading(
         "avg_pool2d_backward", "not divided", "The sum's gradient is taken for the mean's.",

@@ -89,6 +89,15 @@ def _fused_cross_entropy(r: Rounding) -> Operation:
     return function
 
 
+def _cross_entropy_backward(r: Rounding) -> Operation:
+    def function(log_probs: Array, targets: Array, scale: float) -> Array:
+        chosen = targets[:, None] == np.arange(log_probs.shape[1])
+        d_logits = loss.cross_entropy_backward(log_probs, targets, scale)
+        return np.where(chosen, r(np.exp(log_probs) * scale) - scale, d_logits)
+
+    return function
+
+
 def _turned(direction: float, names: tuple[str, str]) -> Change:
     """Rotation whose four products are each rounded before two of them are added."""
 
@@ -136,6 +145,7 @@ CHANGES: tuple[tuple[Operation, str, str, Change], ...] = (
     (loss.cross_entropy_forward, "log_probs in 16 bits", _STATISTICS, _result(loss.cross_entropy_forward, 1)),
     (loss.cross_entropy_backward, "log_probs in 16 bits", _STATISTICS,
      _input(loss.cross_entropy_backward, "log_probs")),
+    (loss.cross_entropy_backward, "rounded before 1 is taken off", _TWICE, _cross_entropy_backward),
     (loss.fused_cross_entropy, "lse in 16 bits", _STATISTICS, _result(loss.fused_cross_entropy, 2)),
     (loss.fused_cross_entropy, "loss in 16 bits", _STATISTICS, _result(loss.fused_cross_entropy, 1)),
     (loss.fused_cross_entropy, "probabilities rounded before the scale", _TWICE, _fused_cross_entropy),
