@@ -37,6 +37,16 @@ def balanced(code: str) -> str:
     return "".join(left)
 
 
+def tokens_outside(code: str) -> list[str]:
+    """Return the tokens of a line that stand in no bracket."""
+    outside, depth = [], 0
+    for token in _tokens(code):
+        depth -= token in _CLOSES
+        outside += [token] if depth == 0 else []
+        depth += token in _OPENS
+    return outside
+
+
 def _tokens(code: str) -> list[str]:
     return _TOKEN.findall(code)
 

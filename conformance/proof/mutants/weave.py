@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from .mutator import Mutant
 from .scopes import in_functions
 from .source import Line, lines_of
-from .spans import balanced, chosen, span_of
+from .spans import balanced, chosen, span_of, tokens_outside
 
 SWITCH, REACHED = "assayer_mutant", "assayer_reached"  # the number in force; whether a mutant's place was come to
 _DECLARED = f"extern int {SWITCH}; extern unsigned char {REACHED}[];"
@@ -24,6 +24,7 @@ _WORDS = "return|else|goto|delete|throw|do|break|continue|if|for|while|switch"
 _DECLARATION = re.compile(
     rf"(?!(?:{_WORDS})\b)(?:const\s+)?[\w:]+(?:<.*>)?(?:\s*\bconst\b)?[\s*&]+(?:const\s+)?\w+\s*[=;({{\[,]"
 )
+_COMMENT = re.compile(r"/\*.*?\*/")
 _ELSE = re.compile(r"else\b\s*")
 _FOLLOWS = re.compile(r"(?:[;{})]|\belse)$")  # what stands before a statement
 
@@ -96,7 +97,7 @@ def _line(code: str, before: str | None, mutants: Sequence[Mutant], numbers: Map
     if not possible or _CONSTANT.match(code):
         return None
     if before is not None and is_statement(code, before):
-        return _branches(code, possible, numbers)
+        return _branches(code, before, possible, numbers)
     if any(mutant.count > 1 for mutant in possible):
         return None
     spans = {mutant: span for mutant in possible if (span := span_of(code, mutant.after)) is not None}
@@ -127,13 +128,25 @@ def is_statement(code: str, before: str) -> bool:
     return not bare.startswith("else") and not any(_DECLARATION.match(part.strip()) for part in bare.split(";"))
 
 
-def _branches(code: str, mutants: Sequence[Mutant], numbers: Mapping[Mutant, int]) -> Parts | None:
-    """A statement with its mutants as branches beside it."""
+def _branches(code: str, before: str, mutants: Sequence[Mutant], numbers: Mapping[Mutant, int]) -> Parts | None:
+    """A statement with its mutants as branches beside it.
+
+    Of the body of an if or a loop that has no braces only one statement is the body: a second one runs in any case.
+    """
     found = _ELSE.match(code)
     begin = found[0] if found else ""
+    own, is_body = code[len(begin) :], bool(begin) or before[-1:] not in (";", "{", "}")
+    if is_body and _statements(own) != 1:
+        return None
     parts: Parts = [(f"{begin}{{", None)]
     for mutant in mutants:
-        if mutant.after.startswith(begin):
-            after = mutant.after[len(begin) :]
+        after = mutant.after[len(begin) :]
+        if mutant.after.startswith(begin) and not (is_body and _statements(after) != 1):
             parts.append((f"if ({in_force(numbers[mutant])}) {{ {after} }} else", mutant))
-    return [*parts, (f"{{ {code[len(begin) :]} }} }}", None)] if len(parts) > 1 else None
+    return [*parts, (f"{{ {own} }} }}", None)] if len(parts) > 1 else None
+
+
+def _statements(code: str) -> int:
+    """How many statements stand in a line outside of brackets; an if and its else are one."""
+    tokens = tokens_outside(_COMMENT.sub("", code))
+    return tokens.count(";") - tokens.count("else")

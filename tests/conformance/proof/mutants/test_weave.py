@@ -62,6 +62,7 @@ LEFT_OUT = [
     mutant(5, "2 *", "3 *"),
     mutant(8, "int sum = 0;", "/*int sum = 0;*/"),
     mutant(9, "{", "{ break;"),
+    mutant(11, "sum += x[i];", "sum += x[i]; break;"),
     mutant(18, "x[SIZE]", "x[SIZE + 1]"),
 ]
 
@@ -82,6 +83,18 @@ def test_every_mutant_is_chosen_by_its_number(tmp_path: Path) -> None:
 
     assert said(0) == "12"
     assert {one: said(numbers[one]) for one in WOVEN} == WOVEN
+
+
+def test_what_follows_the_body_of_a_loop_without_braces_is_not_in_it() -> None:
+    source = "int f(int n) {\n    int s = 0;\n    for (int i = 0; i < n; i++)\n        s += i;\n    return s;\n}\n"
+    within = [
+        Mutant("f.c", 4, "", "s += i;", after) for after in ("s -= i;", "/*s += i;*/;", "if (i) s = i; else s = 1;")
+    ]
+    behind = [Mutant("f.c", 4, "", "s += i;", after) for after in ("s += i; continue;", "s += i; s += i;")]
+    for one in (*within, *behind):
+        assert woven(source, [one], {one: 1}).mutants == ({one} if one in within else set())
+    exchanged = Mutant("f.c", 4, "", "s += i; return s;", "return s; s += i;", 2)
+    assert not woven(source, [exchanged], {exchanged: 1}).mutants
 
 
 def test_a_line_that_a_mutant_has_to_itself_tells_which(tmp_path: Path) -> None:
