@@ -134,7 +134,7 @@ def _unrefuted(cause: Cause, judged: Sequence[Result]) -> Cause:
 
 def _with_place(cause: Cause, judged: Sequence[Result]) -> Cause:
     """The cause with where results are wrong, and when they are: unless a reading says all."""
-    if any(map(is_between_calls, cause.results)):
+    if any(one.headline == cause.sentence for one in filter(is_between_calls, cause.results)):
         return cause
     by_operation = _grouped(filter(is_own, cause.results), base_of)
     said = {_place(cause, few, [one for one in judged if base_of(one) == name]) for name, few in by_operation.items()}

@@ -29,6 +29,7 @@ Call = Mapping[str, Any]  # sizes and scalars of a case, and what its arrays hol
 Test = Callable[[Call], bool]
 _Tried = tuple[str, NDArray[np.bool_]]  # a condition in words, and in which passing cases it holds
 _BLOCKS = tuple(2**n for n in range(1, 11))
+_CHUNKS = tuple(2**n for n in range(5, 17))  # by which arrays of a list are cut
 _MOSTLY = 2  # so many fail for one that passes, of the cases in which a condition holds
 _MANY = 4  # cases that pass in spite of a condition
 _FEW = 8  # or a condition that not one in so many of the passing cases meets: it has to be, though it is not all
@@ -107,10 +108,16 @@ def _conditions(bad: Sequence[Call]) -> Iterator[_Condition]:
     names = [name for name in bad[0] if all(name in call for call in bad)]
     for name in names:
         values = [call[name] for call in bad]
-        yield from _of_words(name, values) if isinstance(values[0], str) else _of_numbers(name, values)
+        yield from _of_one(name, values)
     sizes = [name for name in names if all(isinstance(call[name], int) for call in bad)]
     for one, other in itertools.permutations(sizes, 2):
         yield from _of_two(one, other, [(call[one], call[other]) for call in bad])
+
+
+def _of_one(name: str, values: Sequence[Any]) -> Iterator[_Condition]:
+    if isinstance(values[0], str):
+        return _of_words(name, values)
+    return _of_lengths(name, values) if isinstance(values[0], frozenset) else _of_numbers(name, values)
 
 
 def _of_words(name: str, values: Sequence[str]) -> Iterator[_Condition]:
@@ -118,6 +125,18 @@ def _of_words(name: str, values: Sequence[str]) -> Iterator[_Condition]:
     some = sorted(set(values))
     if len(some) <= 2:
         yield _Condition(f"{name} holds {' or '.join(some)} data", _of(name, lambda value: value in some))
+
+
+def _of_lengths(name: str, values: Sequence[frozenset[int]]) -> Iterator[_Condition]:
+    """A list one of whose arrays is whole chunks."""
+    for chunk in _CHUNKS:
+        is_whole = functools.partial(_has_whole, chunk)
+        if all(map(is_whole, values)):
+            yield _Condition(f"{name} is a multiple of {chunk}", _of(name, is_whole))
+
+
+def _has_whole(chunk: int, lengths: frozenset[int]) -> bool:
+    return any(length and length % chunk == 0 for length in lengths)
 
 
 def _of_numbers(name: str, values: Sequence[float]) -> Iterator[_Condition]:
@@ -182,11 +201,13 @@ def _call_of(id: str) -> Call | None:
 
 
 def _numbers(operation: str, given: Mapping[str, Any]) -> Call:
-    """Sizes and scalars; of a list of lengths how many and the largest; and of outputs of several axes the elements."""
+    """Sizes and scalars; of a list of lengths how many, the largest and all; of outputs the elements."""
     found: dict[str, Any] = {}
+    lengths = {one.each[1] for one in operations.read_arrays(operations.OPERATIONS[operation]) if one.each}
     for name, value in given.items():
-        if isinstance(value, (tuple, list)) and value:
+        if isinstance(value, (tuple, list, range)) and value:
             found |= {"count": len(value), f"the largest of {name}": int(max(value))}
+            found |= {f"one of {name}": frozenset(value)} if name in lengths else {}
         elif isinstance(value, (int, float)):
             found[name] = value
     for parameter in operations.written_arrays(operations.OPERATIONS[operation]):

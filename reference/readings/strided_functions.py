@@ -34,6 +34,10 @@ def _counted_from_1(count: int) -> Change:
     return lambda g: {"function": (g["function"] + 1) % count}
 
 
+def _exchanged(one: int, other: int) -> Change:
+    return lambda g: {"function": {one: other, other: one}.get(g["function"], g["function"])}
+
+
 def _half_up(x: Array) -> Array:
     return np.copysign(np.floor(np.abs(x) + x.dtype.type(0.5)), x)
 
@@ -114,6 +118,8 @@ READINGS = (
             changed("map_strided", _counted_from_1(len(MAPS)))),
     Reading("zip_strided", "functions counted from 1", "The table begins at 1.",
             changed("zip_strided", _counted_from_1(len(ZIPS)))),
+    Reading("zip_strided", "maximum and minimum exchanged", "They are written side by side.",
+            changed("zip_strided", _exchanged(MAXIMUM, MINIMUM))),
     *(Reading(operation, f"{name}: {what}", why, _instead(operation, number, other))
       for operation, wrong in (("map_strided", _WRONG_MAPS), ("zip_strided", _WRONG_ZIPS))
       for number, name, what, why, other in wrong),

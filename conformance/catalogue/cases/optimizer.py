@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,10 +64,12 @@ def _special_thirds(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
 
 
 MANY = [[5], [1, 33, 257], [64, 1025, 7, 8193], [2] * 20]
+# Arrays that are just so many chunks as kernels cut them into: first and last in a list, and before a longer one.
+WHOLE_CHUNKS, ONE_CHUNK = [[8192, 1, 16384], [8192, 8193]], [[8192, 5], [1, 8192]]
 
 
-def many(**scalars: Any) -> list[dict[str, Any]]:
-    return [{"count": len(lengths), "sizes": tuple(lengths), **scalars} for lengths in MANY]
+def many(*more: Sequence[int], **scalars: Any) -> list[dict[str, Any]]:
+    return [{"count": len(lengths), "sizes": tuple(lengths), **scalars} for lengths in (*MANY, *more)]
 
 
 def very_many(**scalars: Any) -> list[dict[str, Any]]:
@@ -100,7 +102,7 @@ SPECS = (
         "multi_adamw",
         {
             "plain": [
-                *many(**HYPER, step=7),
+                *many(*WHOLE_CHUNKS, **HYPER, step=7),
                 *(many(**given, step=step)[1] for given, step in ((BORDER, 1), (STILL, 2), (LATE, 1500))),
             ],
             "tails": very_many(**HYPER, step=7),
@@ -142,15 +144,18 @@ SPECS = (
         why="no_number",
         trivial="no norm that is NaN is above a limit",
     ),
-    Spec("multi_sum_squares", {data: many() for data in ("plain", "exact", "range")} | {"tails": very_many()}),
+    Spec(
+        "multi_sum_squares", {data: many(*ONE_CHUNK) for data in ("plain", "exact", "range")} | {"tails": very_many()}
+    ),
     Spec("multi_sum_squares", {"swamp": many()}, {"inputs": _swamped}),
     Spec("multi_sum_squares", {"special": many()}, {"inputs": _special_last}),
     Spec("multi_nonfinite", {data: many() for data in ("plain", "range")}, trivial="every number is finite"),
     Spec("multi_nonfinite", {"special": many()}, {"inputs": _negative_last}, why="last"),
     Spec("multi_nonfinite", {"special": many()}, {"inputs": _special_first}, why="first"),
-    Spec("multi_nonfinite", {"special": [*many(), *very_many()]}, {"inputs": _special_thirds}, why="many"),
+    Spec("multi_nonfinite", {"special": [*many(*ONE_CHUNK), *very_many()]}, {"inputs": _special_thirds}, why="many"),
     Spec(
-        "multi_sum_squares_nonfinite", {data: many() for data in ("plain", "exact", "range")} | {"tails": very_many()}
+        "multi_sum_squares_nonfinite",
+        {data: many(*ONE_CHUNK) for data in ("plain", "exact", "range")} | {"tails": very_many()},
     ),
     Spec("multi_sum_squares_nonfinite", {"swamp": many()}, {"inputs": _swamped}),
     Spec("multi_sum_squares_nonfinite", {"special": many()}, {"inputs": _negative_last}, why="last"),
@@ -161,7 +166,7 @@ SPECS = (
     Spec(
         "clip_scale", {"tiny": sizes("clip_norm", (1e-3,), (3e-4,))}, {"sum_squares": small_squares}, why="small_norm"
     ),
-    Spec("multi_scale", {data: many() for data in ("plain", "range")} | {"tails": very_many()}),
+    Spec("multi_scale", {data: many(*WHOLE_CHUNKS) for data in ("plain", "range")} | {"tails": very_many()}),
     Spec("multi_scale", {"exact": many()}, {"scale": scaled("exact", 0.0)}, why="by_zero", trivial="0 times anything"),
 )
 

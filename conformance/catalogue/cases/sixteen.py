@@ -15,7 +15,7 @@ from conformance.catalogue.full_model import HIDDEN, TOKENS
 from . import matrix_units
 from .data import Array, Draw
 from .elementwise import EVERY, SOME, TAILS
-from .optimizer import decays, many, very_many
+from .optimizer import WHOLE_CHUNKS, decays, many, very_many
 from .spec import Maker, Sizes, Spec, nan, scaled, sizes
 from .updates import BORDER, HYPER, LATE, STILL, every_other, every_other_square, squares
 
@@ -77,7 +77,8 @@ def _updates(operation: str) -> Iterator[Spec]:
     """AdamW's copies; where the learning rate is 0 parameters stay, and one number alone is right for a copy."""
     given: dict[str, str | Maker] = {"vs": squares, "weight_decays": decays, "copies": nan}
     for why, seed in (("drawn", _SEED), ("", 0)):
-        rows = {"plain": many(**HYPER, step=7, seed=seed), "tails": very_many(**HYPER, step=7, seed=seed)}
+        some = many(*WHOLE_CHUNKS, **HYPER, step=7, seed=seed)
+        rows = {"plain": some, "tails": very_many(**HYPER, step=7, seed=seed)}
         yield Spec(operation, rows, given, why=why)
         # More than a block has threads, and past whole packs by four: where arrays are displaced, copies lie otherwise.
         yield Spec(

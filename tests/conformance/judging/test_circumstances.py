@@ -46,6 +46,11 @@ def said(results: list[Result]) -> str:
         ("scale", lambda sizes: sizes["scale"] < 0, "only where scale < 0"),
         ("gemm_beta", lambda sizes: sizes["beta"] != 0, "only where beta is not 0"),
         ("gemm_tt", lambda sizes: sizes["N"] == sizes["K"], "only where K = N"),
+        (
+            "multi_scale",
+            lambda sizes: any(size % 8192 == 0 for size in sizes["sizes"]),
+            "only where one of sizes is a multiple of 8192",
+        ),
         ("softmax_topk", lambda sizes: sizes["k"] < sizes["cols"], "only where cols > k"),
     ],
 )
