@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from bindings import BindingError
 from conformance.candidates.candidate import CandidateError, close_idle_workers
 from conformance.catalogue.cases import CASES, DESIGNED
@@ -28,7 +30,7 @@ from conformance.report.record import counted
 
 from .candidates import add_framework, named
 from .honest_modules import count_modules
-from .options import add_contract, keywords, positive
+from .options import add_contract, keywords, nothing, positive
 
 
 def add_parser(subparsers: Any) -> None:
@@ -57,6 +59,8 @@ def run(options: argparse.Namespace) -> int:
     """Count, print, and return 1 where there was a false alarm."""
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     ids = options.case or [*filter(options.k.matches, [*CASES, *DESIGNED])]
+    if not ids:
+        return nothing(Console(highlight=False), options)
     libraries = [path.resolve() for path in options.library]
     if options.training_runs is not None:
         return count_runs(range(seed, seed + options.training_runs), libraries, options.n)

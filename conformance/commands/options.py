@@ -112,7 +112,8 @@ def nothing(console: Console, options: argparse.Namespace) -> int:
     """Say that nothing was chosen: that is a failure, never a pass."""
     asked = [f"--case '{id}'" for id in getattr(options, "case", ())]
     asked += [f"-k '{options.k.text}'"] * bool(options.k)
-    asked += [f"-o {','.join(options.operation)}"] * bool(options.operation)
+    named = getattr(options, "operation", ())
+    asked += [f"-o {','.join(named)}"] * bool(named)
     which, parts = getattr(options, "shard", None) or (1, 1)
     asked += [f"--shard {which}/{parts}"] * (parts > 1)
     console.print(f"no case matches {' '.join(asked)}; `{program()} list` shows all", markup=False)

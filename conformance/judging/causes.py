@@ -134,6 +134,7 @@ def _unrefuted(cause: Cause, judged: Sequence[Result]) -> Cause:
 
 def _with_place(cause: Cause, judged: Sequence[Result]) -> Cause:
     """The cause with where results are wrong, and when they are: unless a reading says all."""
+    # What only several calls in a row show depends on these, not on sizes.
     if any(one.headline == cause.sentence for one in filter(is_between_calls, cause.results)):
         return cause
     by_operation = _grouped(filter(is_own, cause.results), base_of)

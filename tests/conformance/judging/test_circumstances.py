@@ -109,6 +109,17 @@ def test_a_cause_says_when_but_where_a_reading_says_all() -> None:
     assert cause.sentence == "matches: beta ignored"  # whose failing cases they are: no case refutes it that passed
 
 
+def test_a_crash_says_when_though_several_calls_in_a_row_seem_to_show_more() -> None:
+    fails: Callable[[Case], bool] = lambda case: any(size % 8192 == 0 for size in case.sizes["sizes"])  # noqa: E731
+    crashed = judged("multi_scale", fails, Diagnosis("crashed"))
+    kept = Diagnosis("keeps something from one call to the next")
+    in_a_row = Result("multi_scale/sequence/alternating", "multi_scale", Status.CRASHED, kept.text, diagnosis=kept)
+    [cause] = causes([*crashed, in_a_row])
+    assert cause.sentence == "crashed; only where one of sizes is a multiple of 8192"
+    [cause] = causes([result for result in [*crashed, in_a_row] if result.is_fine or result is in_a_row])
+    assert cause.sentence == kept.text
+
+
 def test_a_reading_that_cases_refute_which_passed_is_one_path_s() -> None:
     [cause] = causes(judged("gemm_beta", lambda case: case.sizes["M"] == 1, of_readings(["beta ignored"])))
     assert cause.sentence == "matches: beta ignored; only where M = 1"

@@ -9,6 +9,8 @@ import pytest
 
 import reference
 from conformance.catalogue.cases import CASES
+from conformance.commands import cli
+from conformance.exit_codes import HARNESS
 from conformance.limits import HEADER, Contract, Declaration
 from conformance.limits.measure import measure
 from conformance.limits.noise import exact
@@ -165,3 +167,8 @@ def test_a_case_meets_every_kind_of_process_in_turn() -> None:
 
 def test_there_are_no_runs_where_nothing_is_judged() -> None:
     assert shares([], 0, 100, 2, known_implementations([], HEADER)) == [[], []]
+
+
+def test_no_case_that_matches_is_no_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["false-alarms", "-k", "nowhere"]) == HARNESS
+    assert "no case matches -k 'nowhere'" in capsys.readouterr().out
