@@ -3,6 +3,7 @@
 A run is one case of the catalogue or of its design, drawn with one seed, judged for one implementation; the first seed
 draws the order of the cases, of which as many are taken as the runs need.  One half of the processes computes with this
 machine's widest instructions, the other half with its plainest: other kernels of the BLAS, of NumPy and of the library.
+Calls at full size and calls in a row are among the cases of libraries, which run them in processes of their own.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 import argparse
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +21,20 @@ from rich.console import Console
 
 from bindings import BindingError
 from conformance.candidates.candidate import CandidateError, close_idle_workers
-from conformance.catalogue.cases import CASES, DESIGNED
+from conformance.catalogue.cases import CASES, DESIGNED, SEQUENCES
+from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import HARNESS
 from conformance.limits import Contract, read_contract
-from conformance.proof.false_alarms import Run, known_implementations, results, shares
+from conformance.pool import PoolError
+from conformance.proof.false_alarms import Run, is_apart, known_implementations, results, shares
 from conformance.proof.headroom import TableError
 from conformance.proof.honest_runs import count_runs
 from conformance.report.progress import HEARTBEAT_S
 from conformance.report.record import counted
 
 from .candidates import add_framework, named
+from .honest_libraries import runs_apart
 from .honest_modules import count_modules
 from .options import add_contract, keywords, nothing, positive
 
@@ -47,7 +53,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="draws of a module's cases (default: 1)")
     kept = "a module's rows go to this table of tab-separated values, in place of those that it has of it"
     parser.add_argument("--table", type=Path, metavar="FILE.tsv", help=kept)
-    parser.add_argument("--limit", type=float, default=20.0, metavar="S", help="seconds that a module's call may take")
+    limit = "seconds that a call of a module, at full size or in sequence may take (default: 20)"
+    parser.add_argument("--limit", type=float, default=20.0, metavar="S", help=limit)
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
     add_contract(parser)
     parser.add_argument("-n", type=positive, default=2, metavar="N", help="processes (default: 2)")
@@ -58,21 +65,50 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Count, print, and return 1 where there was a false alarm."""
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    ids = options.case or [*filter(options.k.matches, [*CASES, *DESIGNED])]
+    libraries = [path.resolve() for path in options.library]
+    held = [*CASES, *DESIGNED, *FULL, *SEQUENCES] if libraries else [*CASES, *DESIGNED]
+    if wrong := _unknown(options.case, held):
+        print(wrong)
+        return HARNESS
+    ids = options.case or [*filter(options.k.matches, held)]
     if not ids:
         return nothing(Console(highlight=False), options)
-    libraries = [path.resolve() for path in options.library]
     if options.training_runs is not None:
         return count_runs(range(seed, seed + options.training_runs), libraries, options.n)
     declared = read_contract(options.contract)
     if options.module:
         return _modules(options, range(seed, seed + options.seeds), declared)
+    try:
+        return _count(ids, seed, libraries, declared, options)
+    except (BindingError, CandidateError, PoolError) as error:
+        print(error)
+        return HARNESS
+    finally:
+        close_idle_workers()
+
+
+def _unknown(ids: Sequence[str], held: Collection[str]) -> str:
+    """What is wrong with the ids of --case; nothing where all are cases."""
+    for id in ids:
+        if id not in held:
+            near = get_close_matches(id, held, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            return f"--case {id}: expected a case, got no case's id{hint}"
+    return ""
+
+
+def _count(ids: Sequence[str], seed: int, libraries: list[Path], declared: Contract, options: Any) -> int:
+    """Judge as many runs as are asked for, and print what came of them; return 1 where there was a false alarm."""
     names = known_implementations(libraries, declared)
-    dealt = shares(ids, seed, options.runs, options.n, names)
-    drawn = [id for share in dealt for id, _ in share]
-    print(f"{len({*drawn})} of {len(ids)} cases, {len(drawn)} draws from seed {seed}, {len(names)} implementations")
+    dealt = shares(ids, seed, options.runs, options.n, names, len(libraries))
+    drawn = [unit for share in dealt for unit in share]
+    count = len({id for id, _ in drawn})
+    print(f"{count} of {len(ids)} cases, {len(drawn)} draws from seed {seed}, {len(names)} implementations")
     started = time.monotonic()
-    runs = list(_told(results(dealt, libraries, declared)))
+    apart = [unit for unit in drawn if is_apart(unit[0])]
+    within = [[unit for unit in share if not is_apart(unit[0])] for share in dealt]
+    judged = results(within, libraries, declared) if len(apart) < len(drawn) else iter(())
+    runs = list(_told(chain(judged, runs_apart(apart, libraries, declared, options.n, options.limit))))
     show(runs, time.monotonic() - started)
     return int(any(r.line for r in runs) or not runs)
 

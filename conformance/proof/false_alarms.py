@@ -7,13 +7,16 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import numpy as np
 
 from conformance.catalogue.cases import Case, case_of
 from conformance.catalogue.families import products
+from conformance.ids import is_full, is_sequence
 from conformance.judging import outputs
 from conformance.judging.verdict import Verdict
 from conformance.limits import HEADER, Contract
@@ -21,12 +24,14 @@ from conformance.limits.expectation import Expected, expect
 from conformance.limits.measure import MadeOf
 from conformance.limits.noise import using
 from conformance.operations import OPERATIONS
+from conformance.pool import PoolError
 from conformance.variants.honest import Call, Implementation, implementations
 from reference import random
 
 Unit = tuple[str, int]  # a case and a seed
 
 CHUNK = 16
+_LOOKED_AFTER_S = 5.0  # how long nothing may come before the processes are looked at
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,21 @@ class Run:
         return f"--case '{self.id}' --seed {self.seed}"
 
 
+def is_apart(id: str) -> bool:
+    """Whether it is of a call at full size, or of calls in a row: judged on libraries, each in a process of its own."""
+    return is_full(id) or is_sequence(id)
+
+
 def shares(
-    ids: Sequence[str], seed: int, runs: int, processes: int, known: Mapping[str, Implementation]
+    ids: Sequence[str], seed: int, runs: int, processes: int, known: Mapping[str, Implementation], libraries: int = 0
 ) -> list[list[Unit]]:
     """Deal so many runs, or a few more, to processes: cases in an order that the seed draws, again with the next seed
-    when all had their turn.  A case meets every kind of process in turn."""
+    when all had their turn.  A case meets every kind of process in turn.
+
+    libraries: of how many a case that is_apart makes a run each.
+    """
     order = sorted(ids, key=lambda id: random.stream("false alarms", seed, id))
-    counts = [len(_judged_on(case_of(id), known)) for id in order]
+    counts = [libraries if is_apart(id) else len(_judged_on(case_of(id), known)) for id in order]
     shares: list[list[Unit]] = [[] for _ in range(processes)]
     for drawn in range(-(-runs // max(1, sum(counts)))):
         for place, (id, count) in enumerate(zip(order, counts, strict=True)):
@@ -87,6 +100,7 @@ def known_implementations(libraries: list[Path], declared: Contract) -> dict[str
 
 
 def results(shares: list[list[Unit]], libraries: list[Path], declared: Contract) -> Iterator[Run]:
+    """Judge what is dealt, a process for each share, and return runs as they come.  Raises PoolError."""
     context = multiprocessing.get_context("spawn")
     queue: Any = context.Queue()
     workers = []
@@ -96,11 +110,23 @@ def results(shares: list[list[Unit]], libraries: list[Path], declared: Contract)
             workers[-1].start()
     left = len(workers)
     while left:
-        runs = queue.get()
+        try:
+            runs = queue.get(timeout=_LOOKED_AFTER_S)
+        except Empty:
+            _look_after(workers)
+            continue
         left -= runs is None
         yield from runs or ()
     for worker in workers:
         worker.join()
+    _look_after(workers)
+
+
+def _look_after(workers: Sequence[BaseProcess]) -> None:
+    """Raise PoolError where a process has failed: what it was to judge has not been judged."""
+    for worker in workers:
+        if worker.exitcode:
+            raise PoolError(f"a process that judged ended with exit status {worker.exitcode}: its runs are not counted")
 
 
 _PLAINEST = {
@@ -142,7 +168,7 @@ def judge_case(id: str, seed: int, known: dict[str, Implementation], declared: C
         if not declared.is_header and not all(map(outputs.is_known, expected.values())):
             return []  # past the range of a declared format
         return [
-            Run(id, seed, name, *_summary(_judged(case, arguments, expected, one.of(random.stream(id, seed)))))
+            Run(id, seed, name, *summary(_judged(case, arguments, expected, one.of(random.stream(id, seed)))))
             for name, one in _judged_on(case, known).items()
         ]
 
@@ -152,8 +178,10 @@ def _judged(case: Case, arguments: dict[str, Any], expected: Expected, call: Cal
     return outputs.judge_outputs(case.operation, arguments, expected, got, case.spec.signed_zeros)
 
 
-def _summary(verdicts: list[Verdict]) -> tuple[str, float, float, float]:
+def summary(verdicts: Sequence[Verdict]) -> tuple[str, float, float, float]:
+    """Return what a Run keeps of verdicts: what went wrong, and the largest shares of the three limits."""
     line = next((f"{v.output}: {v.reason} (index {v.index})" for v in verdicts if not v.passed), "")
     sigmas = (v.share if v.made_of is MadeOf.SIGMAS else 0.0 for v in verdicts)
     shares = ((s, v.rms / v.rms_limit, abs(v.bias) / v.bias_limit) for s, v in zip(sigmas, verdicts, strict=True))
-    return line, *(max(part) for part in zip(*shares, strict=True))
+    share, rms, bias = (max(part) for part in zip((0.0, 0.0, 0.0), *shares, strict=True))
+    return line, share, rms, bias

@@ -11,8 +11,8 @@ from conformance.catalogue.factors import Design
 from conformance.catalogue.facts import Facts, KnownSum, log
 from conformance.catalogue.full_model import BATCH, Q_HEADS, SCALE, SEQ
 
-from .data import Array, Draw, special
-from .spec import Arguments, Maker, Sizes, Spec, infinite_beside_the_chosen, nan, sizes
+from .data import Array, Draw
+from .spec import Arguments, Maker, Sizes, Spec, infinite_beside_the_chosen, nan, none_infinite, sizes
 
 NAMES = "batch n_heads q_len kv_len scale has_mask causal offset"
 EVERY = sizes(
@@ -125,12 +125,6 @@ def _weights(made: Arguments, sizes: Sizes, draw: Draw) -> Arguments:
     return {"weights": reference.attention_softmax(made["weights"], mask, 1.0, 1, 1, keys - queries)}
 
 
-def _none_infinite(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """Zeros, as masks leave them, and NaN among numbers: no softmax gives an infinite weight."""
-    weights = special(draw, shape)
-    return np.where(np.isinf(weights), 0.0, weights)
-
-
 _USUAL = _read(_scattered)
 _SEES_NONE = "no query sees a key"
 _GRADIENTS = {"plain": GRADIENTS, "tails": LONG_GRADIENTS, "late": SOME_GRADIENTS}
@@ -160,7 +154,7 @@ SPECS = (
         finish=_weights,
     ),
     Spec("attention_softmax_backward", dict.fromkeys(("exact", "cancel"), SOME_GRADIENTS)),
-    Spec("attention_softmax_backward", {"special": SOME_GRADIENTS}, {"weights": _none_infinite}),
+    Spec("attention_softmax_backward", {"special": SOME_GRADIENTS}, {"weights": none_infinite}),
     Spec(
         "attention_softmax_backward",
         {"plain": SOME_GRADIENTS},

@@ -19,7 +19,7 @@ from bindings.header.records import Parameter
 from conformance import operations
 from reference import random
 
-from .data import DATA, Draw
+from .data import DATA, Draw, special
 
 Sizes = Mapping[str, Any]
 Arguments = dict[str, Any]
@@ -125,6 +125,12 @@ def zeros_on_top(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[An
     """Zeros of both signs, which are equal, above negative numbers."""
     zeros = np.where(draw.of("sign").integers(0, 2, shape) == 1, -0.0, 0.0)
     return np.where(draw.of("zero").integers(0, 3, shape) == 0, zeros, -np.abs(draw.normal(shape)))
+
+
+def none_infinite(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:
+    """Zeros, as masks leave them, and NaN among numbers: no softmax gives an infinite weight."""
+    weights = special(draw, shape)
+    return np.where(np.isinf(weights), 0.0, weights)
 
 
 def nan_further_along(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> NDArray[Any]:

@@ -202,17 +202,23 @@ def _underflowing(x: Noisy, may: Any) -> Noisy:
 
 def exp(x: Noisy) -> Noisy:
     """The argument may be scaled by log2(e) and rounded first, which costs a relative u * |x|; exp(0) is 1."""
-    y = np.exp(x.v)
+    y, size = np.exp(x.v), _rounded_in_base_two(x)
     below = _below_all(x)
     if below.any():
         x = where(below, -np.inf, x)
     finite = np.isfinite(x.v)
-    size = np.where(finite, np.abs(x.v), 0.0)
-    sure = (x.variance == 0) & (x.v == 0)
+    size = np.where(finite, size, 0.0)
+    sure = (x.variance == 0) & (size == 0)
     result = evaluated("exp", _far(x, propagate(y, (x, y))), size, sure=sure)
     result = _underflowing(result, finite)
     common.keep(result, (x, y))
     return result
+
+
+def _rounded_in_base_two(x: Noisy) -> Any:
+    """What is rounded where x = a - b is scaled by log2(e): x or, where the arithmetic says so, each of its terms."""
+    terms = x.addends if roundings().in_base_two and x.addends else (x.v,)
+    return sum(map(np.abs, terms))
 
 
 def _below_all(x: Noisy) -> Any:

@@ -114,6 +114,7 @@ class Arithmetic:
     flushes_products: bool = False  # the same, of matrix products alone: of their factors, sums and results
     functions: tuple[tuple[str, float], ...] = ()  # by how many units in the last place they may err, where declared
     cuts: Cuts | None = None  # a matrix unit that sums of products are formed by
+    in_base_two: bool = False  # exp(a - b) may be 2^(a log2(e) - b log2(e)), of which each term is rounded
 
     @property
     def exact_unit(self) -> float:

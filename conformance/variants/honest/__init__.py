@@ -91,8 +91,13 @@ def implementations(
         found[f"{said}, to one side"] = Implementation(_inexact(units)(None), operations)
         found[f"{said}, by chance"] = Implementation(_inexact(units)(0), operations, _inexact(units))
     for path in libraries:
-        found["/".join(path.parts[-2:])] = of_library(path)
+        found[name_of(path)] = of_library(path)
     return found
+
+
+def name_of(library: Path) -> str:
+    """What a library is called among implementations: by its file and folder."""
+    return "/".join(library.parts[-2:])
 
 
 def of_library(path: Path) -> Implementation:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +17,10 @@ from conformance.exit_codes import HARNESS
 from conformance.limits import HEADER, Contract, Declaration
 from conformance.limits.measure import measure
 from conformance.limits.noise import exact
-from conformance.proof.false_alarms import judge_case, known_implementations, shares
-from conformance.variants.honest import implementations
+from conformance.pool import PoolError
+from conformance.proof import false_alarms
+from conformance.proof.false_alarms import judge_case, known_implementations, results, shares
+from conformance.variants.honest import implementations, name_of
 from conformance.variants.honest.expressions import Orders, Product, Sum
 from conformance.variants.honest.reordered import reordered
 
@@ -23,19 +28,26 @@ SEEDS = range(6)
 Floats = np.ndarray[Any, np.dtype[Any]]
 
 
+class EndsTheProcess:
+    """What ends a process that unpickles it, without a word, as a lack of memory does."""
+
+    def __reduce__(self) -> Any:
+        return os._exit, (9,)
+
+
 def normal(*shape: int, seed: int = 0) -> Floats:
     return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
 
 
-def results(seed: int, gate: Floats, up: Floats, d_output: Floats) -> list[Floats]:
+def gradients(seed: int, gate: Floats, up: Floats, d_output: Floats) -> list[Floats]:
     make = reordered(seed)
     return [np.asarray(one) for one in reference.swiglu_backward(make(gate), make(up), make(d_output))]
 
 
 def test_orders_differ_by_seed_and_are_the_same_by_the_same_seed() -> None:
     given = normal(200), normal(200, seed=1), normal(200, seed=2)
-    by_seed = [results(seed, *given)[0] for seed in SEEDS]
-    again = [results(seed, *given)[0] for seed in SEEDS]
+    by_seed = [gradients(seed, *given)[0] for seed in SEEDS]
+    again = [gradients(seed, *given)[0] for seed in SEEDS]
     assert all(np.array_equal(one, other) for one, other in zip(by_seed, again, strict=True))
     assert len({one.tobytes() for one in by_seed}) > 2
     assert all(one.dtype == np.float32 for one in by_seed)
@@ -138,6 +150,8 @@ def test_of_two_sums_in_a_product_one_is_multiplied_out_at_most() -> None:
         ("layernorm/range/3x1025x1e-05", 1120116, "reverse"),  # like squares behind a large one
         ("batchnorm_training/special/9x65x5x0.3x1e-05", 1120108, "rearranged"),  # an infinite running mean
         ("layernorm/special/5x33x1e-05", 1120002, "rearranged"),  # a running mean of infinity
+        ("softmax_backward/special/31x4", 777, "rearranged"),  # an infinite weight, which no softmax gives
+        ("attention_backward_fp16/plain/scores_far_from_zero_1x2x1x40x8x0.25", 777, "rearranged"),  # in base two
         ("gelu_tanh_backward/designed/129_huge_signed", 1121100, "reordered"),  # infinity times what is left of zero
     ],
 )
@@ -167,6 +181,38 @@ def test_a_case_meets_every_kind_of_process_in_turn() -> None:
 
 def test_there_are_no_runs_where_nothing_is_judged() -> None:
     assert shares([], 0, 100, 2, known_implementations([], HEADER)) == [[], []]
+
+
+def test_calls_at_full_size_and_in_sequence_are_judged_on_libraries(
+    stub_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "false-alarms",
+        "-k",
+        "softmax_topk_backward and (full or sequence/same_sizes)",
+        "--runs",
+        "3",
+        "--seed",
+        "0",
+    ]
+    assert cli.main([*words, "--library", str(stub_path)]) == 0
+    out = capsys.readouterr().out
+    assert re.search(rf"{name_of(stub_path)} +[1-9]\d* +0 ", out)
+    assert cli.main(words) == HARNESS
+    assert "no case matches" in capsys.readouterr().out
+
+
+def test_a_process_that_fails_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(false_alarms, "_LOOKED_AFTER_S", 0.2)
+    ended: Any = [EndsTheProcess()]
+    for units in ([("add/plain/nothing", 0)], ended):
+        with pytest.raises(PoolError, match="its runs are not counted"):
+            [*results([units], [], HEADER)]
+
+
+def test_an_id_that_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["false-alarms", "--case", "add/plain/nothing"]) == HARNESS
+    assert "--case add/plain/nothing: expected a case, got no case's id; did you mean add/" in capsys.readouterr().out
 
 
 def test_no_case_that_matches_is_no_pass(capsys: pytest.CaptureFixture[str]) -> None:
