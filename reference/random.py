@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1, _MIX2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_MIXED = (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)), (np.uint64(27), np.uint64(0x94D049BB133111EB))
 _EVEN_LANES = np.uint64(0x0000FFFF0000FFFF)
-_CHUNK = 1 << 15  # values made at once: their words stay in cache
+_CHUNK = 1 << 14  # values made at once: their words stay in cache
 
 Shape = int | tuple[int, ...]
 
@@ -33,11 +33,16 @@ def stream(*names: str | int) -> int:
 
 def words(seed: int, start: int, count: int) -> NDArray[np.uint64]:
     """Words start, start + 1, ... of a seed."""
+    z = np.arange(start + 1, start + count + 1, dtype=np.uint64)
+    shifted = np.empty_like(z)
     with np.errstate(over="ignore"):
-        z = np.arange(start + 1, start + count + 1, dtype=np.uint64) * _GOLDEN + np.uint64(seed % 2**64)
-        z = (z ^ (z >> np.uint64(30))) * _MIX1
-        z = (z ^ (z >> np.uint64(27))) * _MIX2
-    return z ^ (z >> np.uint64(31))
+        z *= _GOLDEN
+        z += np.uint64(seed % 2**64)
+        for bits, factor in _MIXED:
+            z ^= np.right_shift(z, bits, out=shifted)
+            z *= factor
+        z ^= np.right_shift(z, np.uint64(31), out=shifted)
+    return z
 
 
 def uniform(seed: int, shape: Shape) -> NDArray[np.float64]:
@@ -56,10 +61,19 @@ def normal(seed: int, shape: Shape) -> NDArray[np.float64]:
     values = np.empty(_count(shape))
     for start, stop in _chunks(values.size):
         count = stop - start
-        lanes = words(seed, 3 * start, 3 * count).reshape(count, 3)
-        pairs = ((lanes & _EVEN_LANES) + ((lanes >> np.uint64(16)) & _EVEN_LANES)).sum(axis=1, dtype=np.uint64)
-        sums = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
-        values[start:stop] = (sums.astype(np.float64) - 12 * 32767.5) * 2.0**-16
+        lanes = words(seed, 3 * start, 3 * count)
+        odd = lanes >> np.uint64(16)
+        lanes &= _EVEN_LANES
+        odd &= _EVEN_LANES
+        lanes += odd
+        pairs = lanes[0::3] + lanes[1::3]
+        pairs += lanes[2::3]
+        sums = pairs >> np.uint64(32)
+        pairs &= np.uint64(0xFFFFFFFF)
+        sums += pairs
+        values[start:stop] = sums
+    values -= 12 * 32767.5
+    values *= 2.0**-16
     return values.reshape(shape)
 
 

@@ -17,6 +17,7 @@ from conformance.judging.results import Result
 from conformance.limits import Contract
 from conformance.operations import OPERATIONS
 from conformance.proof.headroom import Row, write_rows
+from conformance.report.record import counted
 
 _HEADS = f"{'operation':<28} {'runs':>6} {'fail':>5} {'error/limit':>11}"
 
@@ -87,6 +88,8 @@ def _tallies(
         for results in judge_all(ids, (), setting, processes):
             for result in results:
                 tallies[result.operation].add(seed, result)
+        if len(seeds) > 1:
+            print(f"  seed {seed}: {counted(sum(tally.runs for tally in tallies.values()), 'run')} judged", flush=True)
     return [tally for tally in tallies.values() if tally.runs]
 
 

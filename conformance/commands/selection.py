@@ -129,7 +129,7 @@ class Selection:
 
     def without_dear(self, dear: DearCases) -> Selection:
         """Return the selection less these cases, unless they were asked for in so many words."""
-        if dear.word in self.keywords.words or any(map(dear.holds, self.ids)):
+        if any(dear.word in word for word in self.keywords.words) or any(map(dear.holds, self.ids)):
             return self
         cases, steps = (tuple(id for id in ids if not dear.holds(id)) for ids in (self.cases, self.steps))
         return replace(self, cases=cases, steps=steps)

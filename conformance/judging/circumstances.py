@@ -30,6 +30,7 @@ Test = Callable[[Call], bool]
 _Tried = tuple[str, NDArray[np.bool_]]  # a condition in words, and in which passing cases it holds
 _BLOCKS = tuple(2**n for n in range(1, 11))
 _CHUNKS = tuple(2**n for n in range(5, 17))  # by which arrays of a list are cut
+_PRODUCT = "the number of elements"  # how the name of a product of sizes begins
 _MOSTLY = 2  # so many fail for one that passes, of the cases in which a condition holds
 _MANY = 4  # cases that pass in spite of a condition
 _FEW = 8  # or a condition that not one in so many of the passing cases meets: it has to be, though it is not all
@@ -157,7 +158,10 @@ def _of_numbers(name: str, values: Sequence[float]) -> Iterator[_Condition]:
 
 
 def _of_rests(name: str, values: set[int], block: int) -> Iterator[_Condition]:
-    """Of divisions by what kernels cut an axis into; also for sizes of one block and more."""
+    """Of divisions by what kernels cut an axis into; also for sizes of one block and more.
+
+    Products of sizes are cut into whole blocks or not: what else is left of one, chance alone has in common.
+    """
     rests = {value % block for value in values}
     if 0 not in rests:
         yield _Condition(f"{name} % {block} != 0", _of(name, lambda value: value % block != 0))
@@ -166,6 +170,8 @@ def _of_rests(name: str, values: set[int], block: int) -> Iterator[_Condition]:
             yield _Condition(words, _of(name, lambda value: value > block and value % block != 0))
     if len(rests) == 1 and len(values) > 1:
         [rest] = rests
+        if rest and name.startswith(_PRODUCT):
+            return
         yield _Condition(f"{name} % {block} = {rest}", _of(name, lambda value: value % block == rest))
 
 
@@ -213,7 +219,7 @@ def _numbers(operation: str, given: Mapping[str, Any]) -> Call:
     for parameter in operations.written_arrays(operations.OPERATIONS[operation]):
         if not parameter.each and len(parameter.shape) > 1:
             count = math.prod(int(axis.size(given)) for axis in parameter.shape)
-            found[f"the number of elements of {parameter.name}"] = count
+            found[f"{_PRODUCT} of {parameter.name}"] = count
     return found | _terms(operation, given)
 
 
@@ -222,6 +228,5 @@ def _terms(operation: str, given: Mapping[str, Any]) -> dict[str, int]:
     arrays = [one for one in operations.read_arrays(operations.OPERATIONS[operation]) if not one.each]
     several = {one.name: one.shape[1:] for one in arrays if len(one.shape) > 2}
     return {
-        f"the number of elements of {name}[0]": math.prod(int(axis.size(given)) for axis in axes)
-        for name, axes in several.items()
+        f"{_PRODUCT} of {name}[0]": math.prod(int(axis.size(given)) for axis in axes) for name, axes in several.items()
     }

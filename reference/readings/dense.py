@@ -114,6 +114,11 @@ READINGS = (
         "A usual slope, whatever alpha is.",
         _with_function(LEAKY_RELU, lambda x, alpha: activations.leaky_relu(x, 0.01)),
     ),
+    _dense(
+        "leaky ReLU as the larger of x and alpha * x",
+        "The same while alpha is not above 1.",
+        _with_function(LEAKY_RELU, lambda x, alpha: np.maximum(x, alpha * x)),
+    ),
     _dense("leaky ReLU without alpha", "A ReLU.", _with_function(LEAKY_RELU, lambda x, alpha: activations.relu(x))),
     _dense(
         "ELU's alpha 1",

@@ -12,7 +12,7 @@ from reference.ops import norm as ops
 
 from .reading import Given, Reading, fed, giving
 
-_LESS_ONE = "divided by hidden_dim - 1"
+_LESS_ONE, _EPS_OUTSIDE = "divided by hidden_dim - 1", "eps outside the root"
 _ROW_BLOCKS = 32  # whose rows the C library sums on their own, at most
 
 
@@ -43,7 +43,7 @@ def _of_a_sample(input: Array, weight: Array, eps: float) -> Array:
 
 
 FORWARD: tuple[tuple[str, str, Callable[[Array, Array, float], Array]], ...] = (
-    ("eps outside the root", "eps is added to the root mean square.", _eps_outside),
+    (_EPS_OUTSIDE, "eps is added to the root mean square.", _eps_outside),
     (
         "mean subtracted",
         "The rows are centred first, as in layer norm.",
@@ -102,13 +102,13 @@ def _d_input(formula: Callable[[Array, Array, Array], Array]) -> Callable[..., A
     return giving(ops.rmsnorm_backward, change)
 
 
-def _sample_backward(mean: Callable[[Array], Array]) -> Callable[..., Any]:
-    """rmsnorm_backward where the root is that of a sample, and the mean term's mean is given."""
+def _backward_by(root: Callable[[Array, float], Array], mean: Callable[[Array], Array] = _mean) -> Callable[..., Any]:
+    """rmsnorm_backward by another root of the input's mean square, and another mean in its mean term."""
 
     def function(
         input: Array, weight: Array, d_output: Array, d_weight: Array | None, eps: float, beta: float
     ) -> tuple[Array, Array]:
-        r = 1.0 / np.sqrt(_sample_mean(input * input) + eps)
+        r = 1.0 / root(input, eps)
         h, g = input * r, d_output * weight
         return r * (g - h * mean(g * h)), accumulate(np.sum(d_output * h, axis=0), d_weight, beta)
 
@@ -126,9 +126,22 @@ def _residual_backward(backward: Callable[..., Any]) -> Callable[..., Any]:
     return giving(ops.rmsnorm_residual_backward, change)
 
 
-_SAMPLES = (
-    (_LESS_ONE, "The mean of squares is computed as a sample's variance is.", _sample_backward(_mean)),
-    (f"{_LESS_ONE} throughout", "Both means are computed as a sample's variance is.", _sample_backward(_sample_mean)),
+def _root_of_a_sample(input: Array, eps: float) -> Array:
+    return np.sqrt(_sample_mean(input * input) + eps)
+
+
+def _root_and_eps(input: Array, eps: float) -> Array:
+    return np.sqrt(_mean(input * input)) + eps
+
+
+_ROOTS = (
+    (_EPS_OUTSIDE, "eps is added to the root mean square.", _backward_by(_root_and_eps)),
+    (_LESS_ONE, "The mean of squares is computed as a sample's variance is.", _backward_by(_root_of_a_sample)),
+    (
+        f"{_LESS_ONE} throughout",
+        "Both means are computed as a sample's variance is.",
+        _backward_by(_root_of_a_sample, _sample_mean),
+    ),
 )
 
 
@@ -170,11 +183,8 @@ READINGS = (
     *(Reading("rmsnorm", name, why, function) for name, why, function in FORWARD),
     *(Reading("rmsnorm_residual", name, why, _residual(function)) for name, why, function in FORWARD),
     *(Reading("rmsnorm_backward", name, why, _d_input(formula)) for name, why, formula in D_INPUT),
-    *(Reading("rmsnorm_backward", name, why, function) for name, why, function in _SAMPLES),
-    *(
-        Reading("rmsnorm_residual_backward", name, why, _residual_backward(function))
-        for name, why, function in _SAMPLES
-    ),
+    *(Reading("rmsnorm_backward", name, why, function) for name, why, function in _ROOTS),
+    *(Reading("rmsnorm_residual_backward", name, why, _residual_backward(function)) for name, why, function in _ROOTS),
     Reading(
         "rmsnorm_backward",
         "weight missing in d_input",

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum { RIGHT, WRITES_PAST, READS_PAST, WRITES_BEFORE, READS_BEFORE, READS_FAR_BEFORE, HANGS, ABORTS, LEAVES, WILD, CHANGES_INPUT,
-       COUNTS, PRINTS, FLOODS, REFUSES, REFUSES_LATE, REFUSES_ONCE, WRITES_FAR, LEAVES_TAIL };
+       COUNTS, PRINTS, FLOODS, REFUSES, REFUSES_LATE, REFUSES_ONCE, WRITES_FAR, LEAVES_TAIL,
+       TRUSTS_MALLOC };
 
 static int calls;
 static volatile float sink;
@@ -37,6 +38,12 @@ int32_t cuda_scale(const float* input, float scale, float* output, int64_t n, vo
             for (int64_t i = n / 4 * 4; i < n && (uintptr_t)output % 16 == 0; i++) output[i] = 0;
             break;
         case WRITES_FAR: output[-900] = 1; break;
+        case TRUSTS_MALLOC: { /* to hold zeros, as new pages of the system do */
+            float* sums = malloc(1 << 22);
+            if (!sums) return -3;
+            output[5] += sums[7] + sums[1 << 19];
+            free(sums);
+        } break;
     }
     return 0;
 }

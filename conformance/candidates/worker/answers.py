@@ -14,6 +14,7 @@ from typing import Any
 from bindings.shared_object.foreign import pointer
 from conformance.candidates.module.raised import Raised
 
+from .fresh_memory import filled
 from .memory import HostMemory, Range
 from .messages import receive_any, send
 from .mishap import mishap
@@ -88,7 +89,9 @@ class Child:
         codes = []
         for number, values, carried in runs:
             self.memory.progress[0] = number
-            codes.append(self.memory.around(self.surrounded(functools.partial(entry, *_raw(types, values))), carried))
+            call = self.surrounded(functools.partial(entry, *_raw(types, values)))
+            with filled(number):
+                codes.append(self.memory.around(call, carried))
         self.memory.progress[0] = 0
         self.memory.close(gaps)
         return ("done", (codes, self.said))

@@ -168,6 +168,14 @@ WHOLE_SCORES = sizes(
 LONG_CACHE = sizes(
     "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale", (1, 2, 1, 2, 4300, 4301, 4, 0.5)
 )
+_PARTS = (256, 512, 768, 1024, 1280)
+# Queries of which the first sees one key less than whole tiles, the last one or some of the next: of every width that
+# kernels take keys by.
+MASK_AT_TILES = sizes(
+    "batch n_q_heads n_kv_heads q_len kv_len kv_capacity head_dim scale",
+    *((1, 2 + tile // 512, 1, 2, tile + 1, tile + tile // 16, 4, 0.5) for tile in (16, 32, 64, 128, *_PARTS)),
+    *((1, 2, 1, 9, tile + 5, tile + 5, 4, 0.5) for tile in (32, 64, 128, 256, 512)),
+)
 MANY_HEADS = sizes(NAMES, (30, 10, 10, 65, 2, 1.0))
 WHOLE_SQUARE = sizes(NAMES, (1, 2, 1, 40, 8, 0.25))
 
@@ -197,6 +205,7 @@ SPECS = (
         finish=_empty_cache_behind,
         why="largest_score_last",
     ),
+    Spec("attention_forward", {"plain": MASK_AT_TILES}, finish=_empty_cache_behind, why="mask_at_tiles"),
     Spec("attention_forward", {"plain": CACHED[1:4]}, _SINK, finish=_empty_cache_behind, why="sink"),
     Spec("attention_forward", {"plain": WHOLE_SCORES}, _FAR, finish=_empty_cache_behind, why="scores_far_from_zero"),
     Spec("attention_forward", {"plain": CACHED[4:6]}, _FAINT, finish=_empty_cache_behind, why="products_below_normal"),
@@ -227,7 +236,8 @@ FACTS = (
 
 _SCALES = {"scale": (0.125, 1.0, 0.5, 0.0, -0.25)}
 _HEADS_TO_KV = {"n_q_heads": (), "group": (1, 2, 3, 4, 5, 7, 8, 12, 16, 32, 33, 64, 71)}
-_CACHE = {"kv_len": (), "kv_capacity": (), "past": (0, 1, 2, 7, 31, 33, 63, 64, 127, 129, 600, 1025, 4097)}
+_PASTS = (0, 1, 2, 7, 15, 16, 31, 32, 33, 63, 64, 127, 128, 129, 255, 256, 511, 600, 1025, 4097)
+_CACHE = {"kv_len": (), "kv_capacity": (), "past": _PASTS}
 
 
 def _grouped(row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,6 +12,8 @@ from conformance.catalogue.facts import Facts
 
 Sizes = Mapping[str, Any]
 Entries = tuple["Entry", ...]
+_TWICE_EACH = (1, 1, 2, 2)  # whose sum, and exclusive or, is that of 0, 1, 2, 3
+_WRITTEN = 64  # entries of an array of which all are written, at most
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,21 @@ def _offsets(parameter: Parameter, sizes: Sizes) -> Iterator[tuple[str, Entries]
     yield f"{array}_end_early", (Entry(array, last, end - 1),)
     if last > 2:
         yield f"{array}_descend", (Entry(array, 1, end), Entry(array, 2, 0))
+        yield f"{array}_descend_last", (Entry(array, last - 1, end + 1),)
 
 
 def _repeated(parameter: Parameter, sizes: Sizes) -> Iterator[tuple[str, Entries]]:
-    """Permutations that hold the value of one place in another one, too."""
-    array, (first, *others) = parameter.name, places(count(parameter, sizes))
+    """Permutations that hold the value of one place in another one, too.
+
+    In the last of them two values stand twice, and all sum up to what a permutation's do, by + as by exclusive or.
+    """
+    entries = count(parameter, sizes)
+    array, (first, *others) = parameter.name, places(entries)
     for place, like in [*((place, first) for place in others), *((first, place) for place in others[-1:])]:
         yield f"{array}[{place}]_repeats_{array}[{like}]", (Entry(array, place, like=like),)
+    if len(_TWICE_EACH) <= entries <= _WRITTEN:
+        held = (*_TWICE_EACH, *range(len(_TWICE_EACH), entries))
+        yield f"{array}_sums_up_alone", tuple(Entry(array, place, value) for place, value in enumerate(held))
 
 
 def count(parameter: Parameter, sizes: Sizes) -> int:

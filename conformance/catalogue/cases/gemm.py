@@ -69,6 +69,7 @@ WEIGHTS = sizes("rows n_experts M N", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32,
 WEIGHTS += sizes("rows n_experts M N", (44, 3, *FOURS[:2]), (72, 3, *EIGHTS[:2]))
 LONG_WEIGHTS = sizes("rows n_experts M N", (1030, 1, 5, 3), (9, 3, 4, 1030))
 SOME_WEIGHTS = sizes("rows n_experts M N", (11, 3, 5, 7), (33, 4, 17, 65), (64, 8, 32, 64))
+WIDE_WEIGHTS = sizes("rows n_experts M N", (9, 4, 3, 1030), (9, 4, 1030, 3), (40, 4, 129, 257))  # past a block's
 BATCHES = sizes("batch M N K", (1, 1, 1, 2), (3, 17, 33, 65), (5, 64, 16, 64), (2, 1, 129, 257), (3, 5, 7, 11))
 LONG_BATCHES = sizes("batch M N K", (2, 3, 1030, 5), (2, 5, 3, 1030))
 
@@ -132,7 +133,11 @@ SPECS = (
         why="one",
     ),
     Spec("grouped_gemm_tn", _FRESH_WEIGHTS, {"offsets": _offsets, "C": nan}, why="fresh"),
-    Spec("grouped_gemm_tn", {"accumulate": _beta(SOME_WEIGHTS, 1.0) + _beta(SOME_WEIGHTS, 0.5)}, {"offsets": _offsets}),
+    Spec(
+        "grouped_gemm_tn",
+        {"accumulate": _beta(SOME_WEIGHTS, 1.0) + _beta(SOME_WEIGHTS + WIDE_WEIGHTS, 0.5)},
+        {"offsets": _offsets},
+    ),
     Spec(
         "grouped_gemm_tn",
         {"degenerate": _beta(SOME_WEIGHTS, 0.0)},

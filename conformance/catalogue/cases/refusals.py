@@ -25,6 +25,7 @@ INVALID, UNSUPPORTED = -2, -4
 _MANY, _MOST = 2**17 + 3, 2**23  # entries of an index array, and what all arrays of the call may hold
 _FEW = 2**16  # numbers that a call reads which takes no time
 _STEP = 2  # of what is moved by more than one
+_TOLD = 4  # entries that are named
 _TRIED = 4  # cases of an operation, of which refusals are built on the one that yields the most
 
 
@@ -51,7 +52,8 @@ class Refusal:
     def fault(self) -> str:
         """What is wrong with the call, in words."""
         wrong = [f"{name} = {'null' if bad is None else bad}" for name, bad in self.override.items()]
-        return ", ".join([*wrong, *map(str, self.entries)])
+        more = ["..."] if len(self.entries) > _TOLD else []
+        return ", ".join([*wrong, *map(str, self.entries[:_TOLD]), *more])
 
     def arguments(self, seed: int = 0) -> Arguments:
         arguments = self.base.arguments(seed)

@@ -77,6 +77,17 @@ FAULTS = (
           "aligned(4), may_alias", "aligned(4 * LANES), may_alias", "crashed at an address"),
     Fault("sizes that overflow let through", ("gemm",), "check.h",
           "        room /= sizes[i];\n", "", "a call with .* is to be refused"),
+    Fault("offsets whose last run descends let through", ("grouped_gemm", "grouped_gemm_tn"), "check.h",
+          "for (int e = 0; e < n_experts; e++) fit &= offsets[e] <= offsets[e + 1];",
+          "for (int e = 0; e + 1 < n_experts; e++) fit &= offsets[e] <= offsets[e + 1];",
+          r"a call with offsets\[.*\] = .* is to be refused"),
+    Fault("permutations judged by their sum", ("expert_dispatch", "expert_combine_backward"), "moe.c",
+          "const uint64_t bit = (uint64_t)1 << (position[i] % 64);\n"
+          "        if (seen[position[i] / 64] & bit) return false;\n"
+          "        seen[position[i] / 64] |= bit;\n    }\n    return true;",
+          "seen[0] += (uint64_t)position[i];\n    }\n"
+          "    return seen[0] == (uint64_t)rows * (uint64_t)(rows - 1) / 2;",
+          r"a call with position\[0\] = 1, position\[1\] = 1, .* is to be refused"),
     Fault("bytes that wrap around 64 bits let through", ("batched_gemm", "mse_forward"), "check.h",
           "        room /= sizes[i];\n    }\n    return room >= 1;",
           "        element *= (size_t)sizes[i];\n    }\n    return room >= 1 && (int64_t)element >= 0;",

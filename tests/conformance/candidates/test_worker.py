@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,14 @@ def test_a_crash(fault: str, reason: str, finding: str | None, path: Path) -> No
         assert outcome.detail.startswith(reason)
         assert ("output" in outcome.outputs) == ("run 2" in reason)
         assert scale(worker, "right").status == "done"
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another malloc cannot be told to fill what it gives")
+def test_what_malloc_gives_holds_no_zeros(worker: Worker) -> None:
+    outcome = scale(worker, "trusts_malloc")
+    assert outcome.outputs["output"][5] > 1e38
+    assert said(outcome) == ["the second run differs from the first in output at [5]"]
+    assert said(scale(worker, "right")) == []
 
 
 def test_what_a_crashed_library_printed_is_told(worker: Worker) -> None:
