@@ -25,6 +25,9 @@ WIDE = sizes("M N K", (96, 48, 136), (96, 96, 136), (96, 192, 136))
 TAILS = WIDE + sizes(
     "M N K", (130, 3, 31), (5, 129, 257), (65, 1, 1025), (3, 5, 4097), (127, 97, 48), (1, 257, 33), (3, 1030, 5)
 )
+# More tiles down than kernels take before they go on across, some of them left over; and more than one across.
+BANDS = sizes("M N K", (2063, 131, 3))
+TAILS += BANDS
 SOME = sizes("M N K", (17, 33, 65), (64, 48, 128))
 FEW = sizes("M N K", (9, 7, 2), (33, 5, 3))  # so few terms that not every sum is NaN
 DEEP = sizes("M N K", (5, 7, 300), (3, 5, 1030))  # more than one part of K
@@ -59,11 +62,18 @@ def _one_expert(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     return np.where(np.arange(shape[0]) == shape[0] - 1, sizes["rows"], 0)
 
 
+def _even(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
+    """As many rows to each expert as to any other, or one more."""
+    return np.asarray(np.arange(shape[0]) * sizes["rows"] // (shape[0] - 1))
+
+
 _GROUPED = "rows n_experts N K"
 GROUPS = sizes(_GROUPED, (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
 GROUPS += sizes(_GROUPED, (44, 3, *FOURS[1:]), (72, 3, *EIGHTS[1:]))
 LONG_GROUPS = sizes(_GROUPED, (9, 3, 1030, 5), (9, 3, 7, 1030))
 FEW_ROWS = sizes(_GROUPED, (11, 3, 5, 7))
+# To each expert one row more than a tile has: as many tiles as there are rows' worth of are not enough.
+PAST_TILES = sizes(_GROUPED, *((2 * (tile + 1), 2, 33, 65) for tile in (16, 32, 64, 128)), (771, 3, 33, 65))
 SOME_GROUPS = sizes(_GROUPED, (33, 4, 17, 65), (64, 8, 32, 64))
 WEIGHTS = sizes("rows n_experts M N", (1, 2, 3, 5), (33, 4, 17, 65), (64, 8, 32, 64), (130, 3, 31, 129), (7, 16, 33, 8))
 WEIGHTS += sizes("rows n_experts M N", (44, 3, *FOURS[:2]), (72, 3, *EIGHTS[:2]))
@@ -79,6 +89,7 @@ def _grouped(operation: str) -> tuple[Spec, ...]:
     return (
         Spec(operation, {"plain": GROUPS, "tails": GROUPS[3:5] + LONG_GROUPS} | mixed, {"offsets": _offsets}),
         Spec(operation, {"degenerate": SOME_GROUPS}, {"offsets": _one_expert, "A": "plain", "B": "plain"}, why="one"),
+        Spec(operation, {"plain": PAST_TILES}, {"offsets": _even}),
     )
 
 
@@ -126,6 +137,7 @@ SPECS = (
     Spec("gemm_swiglu", {"tails": TAILS, "special": FEW}),
     *_gated("grouped_gemm_swiglu", GROUPS + FEW_ROWS, FEW_ROWS + SOME_GROUPS, offsets=_offsets),
     Spec("grouped_gemm_swiglu", {"tails": sizes(_GROUPED, (9, 2, 4, 1030)) + LONG_GROUPS}, {"offsets": _offsets}),
+    Spec("grouped_gemm_swiglu", {"plain": PAST_TILES}, {"offsets": _even}),
     Spec(
         "grouped_gemm_swiglu",
         {"degenerate": FEW_ROWS + SOME_GROUPS},
@@ -169,11 +181,6 @@ FACTS = tuple(
 def _at_first(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
     """The first expert owns every row."""
     return np.where(np.arange(shape[0]) > 0, sizes["rows"], 0)
-
-
-def _even(draw: Draw, shape: tuple[int, ...], sizes: Sizes) -> Array:
-    """As many rows to each expert as to any other, or one more."""
-    return np.asarray(np.arange(shape[0]) * sizes["rows"] // (shape[0] - 1))
 
 
 def _products(*axes: str) -> Callable[[Sizes], float]:

@@ -92,7 +92,8 @@ def test_orders_are_of_an_emulated_device(tmp_path: Path) -> None:
         candidates([("mine", compile_device(tmp_path))], ["reverse"])
 
 
-def test_a_candidate_s_process_is_told_the_order() -> None:
+def test_a_candidate_s_process_is_told_the_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAYER_EMULATOR_MULTIPROCESSORS", "132")
     candidate = Candidate(Path("lib.so"), "mine", "random:7", "sm_90")
     assert candidate.environment == {
         "ASSAYER_EMULATOR_SCHEDULE": "random",
@@ -101,6 +102,13 @@ def test_a_candidate_s_process_is_told_the_order() -> None:
     }
     assert candidate.name == "mine, random:7, sm_90"
     assert candidate.options == "--schedule random:7 --arch sm_90"
+
+
+def test_in_one_order_the_device_has_one_multiprocessor_unless_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ASSAYER_EMULATOR_MULTIPROCESSORS", raising=False)
+    told = {order: Candidate(Path("lib.so"), "", order).environment for order in ("forward", "reverse", "random:7")}
+    counts = {order: found.get("ASSAYER_EMULATOR_MULTIPROCESSORS") for order, found in told.items()}
+    assert counts == {"forward": None, "reverse": None, "random:7": "1"}
 
 
 @pytest.mark.parametrize("text", ["sideways", "reverse:3", "random:", "random:-1", ""])

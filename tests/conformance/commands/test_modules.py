@@ -135,7 +135,8 @@ def test_honest_modules_are_counted_by_operation(folder: Path, capsys: pytest.Ca
     counted = ["false-alarms", "--seed", "0", "-n", "1", "-k", QUICK, "--module"]
     assert main([*counted, "right.py", "--seeds", "2"]) == 0
     out = said(capsys).splitlines()
-    assert [line.split()[:3] for line in out[3:-1]] == [["silu", "14", "0"], ["add", "14", "0"]]
+    assert out[3:5] == ["  seed 0: 14 runs judged", "  seed 1: 28 runs judged"]
+    assert [line.split()[:3] for line in out[5:-1]] == [["silu", "14", "0"], ["add", "14", "0"]]
     assert out[-1] == "right.py: 2 operations, 28 runs, 0 failed"
 
 
