@@ -26,7 +26,7 @@ from .recurrence import follow_errors
 
 # Scores and the log-sum-exp, which is stored, are scaled by log2(e) before one is taken from the other (Dao 2023,
 # "FlashAttention-2", in its published kernels): far from zero each rounds by more than their difference does.
-IN_BASE_TWO = frozenset({"attention_backward"})
+_IN_BASE_TWO = frozenset({"attention_backward"})
 Expected = dict[str, Any]  # by flat output name: Noisy, or a plain array that must be met exactly
 
 
@@ -39,7 +39,7 @@ def expect(operation: str, arguments: Mapping[str, Any], carried_out: Callable[.
     way = replace(
         roundings(),
         stored=_stored_in(operations.OPERATIONS[operation]),
-        in_base_two=operations.base_of(operation) in IN_BASE_TWO,
+        in_base_two=operations.base_of(operation) in _IN_BASE_TWO,
     )
     with using(way):
         return _expect(operation, arguments, carried_out)

@@ -2,7 +2,7 @@
 
 A new page of the system is zero, and so is most of what malloc hands out in a young process: sums that nobody has set
 to zero come out right there, and wrong in a long run.  glibc fills each block where it is told to (mallopt's
-M_PERTURB), a multiple of its cost that calls do not show.  Blocks that a library keeps from call to call are its own.
+M_PERTURB).  Blocks that a library keeps from call to call are its own.
 """
 
 from __future__ import annotations

@@ -22,12 +22,11 @@ EVERY = sizes(
 )  # fmt: skip
 # What a device of few multiprocessors takes its larger tiles for, as deep as they have stages in flight, and deeper.
 WIDE = sizes("M N K", (96, 48, 136), (96, 96, 136), (96, 192, 136))
+# The last: more tiles down than kernels take before they go on across, some left over, and more than one across.
 TAILS = WIDE + sizes(
-    "M N K", (130, 3, 31), (5, 129, 257), (65, 1, 1025), (3, 5, 4097), (127, 97, 48), (1, 257, 33), (3, 1030, 5)
-)
-# More tiles down than kernels take before they go on across, some of them left over; and more than one across.
-BANDS = sizes("M N K", (2063, 131, 3))
-TAILS += BANDS
+    "M N K", (130, 3, 31), (5, 129, 257), (65, 1, 1025), (3, 5, 4097), (127, 97, 48), (1, 257, 33), (3, 1030, 5),
+    (2063, 131, 3)
+)  # fmt: skip
 SOME = sizes("M N K", (17, 33, 65), (64, 48, 128))
 FEW = sizes("M N K", (9, 7, 2), (33, 5, 3))  # so few terms that not every sum is NaN
 DEEP = sizes("M N K", (5, 7, 300), (3, 5, 1030))  # more than one part of K
