@@ -21,7 +21,7 @@ from conformance.catalogue.cases import CallSequence, Case, Refusal
 from conformance.catalogue.prepared import Store
 from conformance.judging.bench import Bench
 from conformance.judging.results import Result, Status
-from conformance.proof.faults.recipes import Kernels, reached
+from conformance.proof.faults.recipes import Kernels
 from conformance.proof.faults.trial import judge_case
 from conformance.steps import judge_step
 from conformance.steps.resident import RESIDENT
@@ -43,7 +43,6 @@ _MEMORY_KB = 8 << 20  # a mutant that asks for memory without end is to be refus
 _LIMITED = ("sh", "-c", f'ulimit -d {_MEMORY_KB}; exec "$@"', "sh")
 _ELEMENTS_A_SECOND = 20000  # of what a kernel reads, on an emulated device
 _THREADS = 2
-_RUNTIME = "runtime.cu"  # which asks for what it tells others
 _HALVES = ("_bf16", "_fp16")
 _OTHERS = {"sm_70": _HALVES, "sm_75": ("_fp16",), "sm_90": _HALVES}  # than sm_80, and what these compute otherwise
 
@@ -151,15 +150,13 @@ class Failures:
     ) -> Result | None:
         """Other orders of an emulated device's threads, in one of them with arrays in memory of its own.
 
-        Products in 16 bits have kernels of their own on devices without matrix units for them, and the units of each
-        generation differ, which are asked, too.  So is a device of one multiprocessor, to which launchers that cut work
-        in parts or choose among kernels give others than to a large one.
+        One of the orders has one multiprocessor, for which launchers that cut work in parts or choose among kernels
+        take others than for a large device.  Products in 16 bits have kernels of their own on devices without matrix
+        units for them, and the units of each generation differ, which are asked, too.
         """
         ways = [Candidate(Path(), schedule=schedule).environment for schedule in SCHEDULES[1:]]
         for arch, endings in _OTHERS.items():
             ways += [{**emulating(arch)}] if any(name.endswith(endings) for name in build.operations) else []
-        if _asks_how_large(build):
-            ways.append({"ASSAYER_EMULATOR_MULTIPROCESSORS": "1"})
         return self._in_ways(ways, build, links.link_watched, cases, allowance=allowance)
 
     def _in_ways(
@@ -228,12 +225,6 @@ class Failures:
         if result.is_fine:
             self._patience.note(key, result.seconds)
         return result
-
-
-def _asks_how_large(build: Build) -> bool:
-    """Whether what launches a kernel asks how large the device is."""
-    files = {file for unit in build.units if unit != _RUNTIME for file in (unit, *reached(unit, build.original))}
-    return any("cudaDevAttrMultiProcessorCount" in build.original[file] for file in files)
 
 
 def _id(case: AnyCase) -> str:

@@ -131,17 +131,15 @@ def test_kernels_of_other_generations_are_asked_of_what_only_these_run(monkeypat
     assert asked == ["sm_70", "sm_80", "sm_80", "sm_75", "sm_70", ""]
 
 
-@pytest.mark.parametrize(("unit", "is_asked"), [("attention.cu", True), ("softmax.cu", False), ("runtime.cu", False)])
-def test_what_asks_how_large_a_device_is_runs_on_a_small_one(
-    unit: str, is_asked: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[bool] = []
+def test_kernels_run_on_a_large_device_and_on_one_of_one_multiprocessor(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
 
-    is_small = noting(asked, lambda way: way.get("ASSAYER_EMULATOR_MULTIPROCESSORS") == "1")
-    monkeypatch.setattr(Failures, "_first", is_small)
+    monkeypatch.delenv("ASSAYER_EMULATOR_MULTIPROCESSORS", raising=False)
+    counts = noting(asked, lambda way: way.get("ASSAYER_EMULATOR_MULTIPROCESSORS", "many"))
+    monkeypatch.setattr(Failures, "_first", counts)
     monkeypatch.setattr(Failures, "_own_test", lambda *_: None)
     monkeypatch.setattr(Failures, "_other_launches", lambda *_: None)
     library = Library(Kernels("fast"))
-    build = Build(frozenset({"one"}), unit, (unit,), frozenset(), library.sources, library.sources, Path())
+    build = Build(frozenset({"softmax"}), "softmax.cu", (), frozenset(), library.sources, library.sources, Path())
     assert Failures(library, MemoryStore()).of_a_second_look(build, []) is None
-    assert any(asked) == is_asked
+    assert asked == ["many", "1"]
