@@ -22,6 +22,8 @@ from .worker.worker import Worker
 
 SCHEDULES = ("forward", "reverse", "random")
 _IN_DEVICE_MEMORY, _ON_ONE_MULTIPROCESSOR = "reverse", "random"
+# Arrays in memory of the device's own, and work on the default stream done late.
+OF_A_DEVICE = {"ASSAYER_EMULATED_DEVICE_MEMORY": "1", "ASSAYER_EMULATOR_DEFAULT_STREAM": "late"}
 _MULTIPROCESSORS = "ASSAYER_EMULATOR_MULTIPROCESSORS"
 _SCHEDULE = re.compile(rf"({'|'.join(SCHEDULES)})(?:(?<=random):(\d{{1,18}}))?")
 
@@ -65,14 +67,15 @@ class Candidate:
     def environment(self) -> dict[str, str]:
         """The variables of the library's process.
 
-        In one of the orders an emulated device has the arrays in memory of its own, which host code cannot read; in the
-        others they lie in the judge's, where an access beyond an end is found at once.  In another order it has one
-        multiprocessor, for which kernels take larger tiles and cut less, unless the variable says how many.
+        In one of the orders an emulated device has the arrays in memory of its own, which host code cannot read, and a
+        default stream whose work is late; in the others they lie in the judge's, where an access beyond an end is found
+        at once.  In another order it has one multiprocessor, for which kernels take larger tiles and cut less, unless
+        the variable says how many.
         """
         schedule, _, seed = self.schedule.partition(":")
         said = {"SCHEDULE": schedule, "SEED": seed, "ARCH": self.arch}
         variables = {f"ASSAYER_EMULATOR_{name}": value for name, value in said.items() if value}
-        variables |= {"ASSAYER_EMULATED_DEVICE_MEMORY": "1"} if schedule == _IN_DEVICE_MEMORY else {}
+        variables |= OF_A_DEVICE if schedule == _IN_DEVICE_MEMORY else {}
         if schedule == _ON_ONE_MULTIPROCESSOR and _MULTIPROCESSORS not in os.environ:
             variables[_MULTIPROCESSORS] = "1"
         return variables | dict(self.compiled.environment if self.compiled else {})

@@ -15,6 +15,7 @@ class Misdeed(StrEnum):
     CHANGED_INPUT = "changed an input"
     UNWRITTEN = "left an output unwritten"
     VARIES = "gave other bits the second time"
+    OTHER_STREAM = "left on the default stream what belongs on another"
     OTHER_CODE = "returned another code the second time"
     WROTE_REFUSED = "refused a call and wrote all the same"
     NOT_REFUSED = "did not refuse a call that it has to"

@@ -43,6 +43,7 @@ ENDED = {
 }
 
 
+_UNLIKE = {Misdeed.VARIES: Kind.VARIES, Misdeed.OTHER_STREAM: Kind.OTHER_STREAM}  # a run unlike the one before it
 _BY_RAISING = "by an exception"
 _IN_MEMORY = MemoryStore()  # of this process
 
@@ -283,10 +284,11 @@ def _ended(id: str, operation: str, outcome: Outcome) -> Result | None:
 
 def variation_first(diagnosis: Diagnosis | None, findings: Sequence[Finding]) -> Diagnosis | None:
     """What a failed call looks like: where two runs differ, that comes before numbers that are not the same twice."""
-    differs = next((finding for finding in findings if finding.kind is Misdeed.VARIES), None)
+    differs = next((finding for finding in findings if finding.kind in _UNLIKE), None)
     if not differs or (diagnosis and diagnosis.explains_variation):
         return diagnosis
-    return Diagnosis(differs.text, symptoms=(Symptom(Kind.VARIES, Kind.VARIES),))
+    kind = _UNLIKE[differs.kind]
+    return Diagnosis(differs.text, symptoms=(Symptom(kind, kind),))
 
 
 def first_finding(outcome: Outcome) -> str:

@@ -33,7 +33,7 @@ __all__ = ["FLOAT32", "NOT_REFUSED", "RIGHT_BUT", "WROTE_REFUSED", "Cause", "cau
 NOT_REFUSED = "does not refuse calls that it has to"
 RIGHT_BUT = "computes right, does not refuse"
 WROTE_REFUSED = "refuses calls, and writes outputs all the same"
-_OF_NUMBERS = (Misdeed.VARIES, Misdeed.UNWRITTEN)  # which the numbers show too, and say more of
+_OF_NUMBERS = (Misdeed.VARIES, Misdeed.OTHER_STREAM, Misdeed.UNWRITTEN)  # which the numbers show too, and say more of
 _Key = TypeVar("_Key", bound=Hashable)
 
 

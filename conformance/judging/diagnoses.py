@@ -51,6 +51,7 @@ class Kind(StrEnum):
     NO_PATTERN = f"wrong numbers {NO_PATTERN}"
     ORDER = "the bits of another order over k"
     VARIES = "the second run differs from the first"
+    OTHER_STREAM = "done on the default stream in place of the one that was given"
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Diagnosis:
     @property
     def varies(self) -> bool:
         """Whether it says that two runs differ."""
-        return any(one.kind is Kind.VARIES for one in self.symptoms)
+        return any(one.kind in (Kind.VARIES, Kind.OTHER_STREAM) for one in self.symptoms)
 
     @property
     def is_vague(self) -> bool:

@@ -51,6 +51,19 @@ def test_the_race_detector_has_nothing_to_say(thread: Programs, schedule: str) -
     check(thread, *CORRECT, schedule=schedule)
 
 
+def test_with_a_default_stream_that_is_late(fast: Programs) -> None:
+    check(fast, *CORRECT, default_stream="late")
+
+
+@pytest.mark.parametrize("name", names_in("default_stream.cu"))
+def test_a_default_stream_that_is_late(fast: Programs, name: str) -> None:
+    late = fast.run(name, default_stream="late")
+    assert (late.status, late.lines[0].split()[:2]) == (0, [name, "ok"])
+    assert fast.run(name, default_stream="sideways").said == (
+        'CUDA emulator: ASSAYER_EMULATOR_DEFAULT_STREAM: expected "at once" or late, got "sideways"\n'
+    )
+
+
 def test_kernels_print(fast: Programs) -> None:
     outcome = fast.run("prints", threads=1)
     assert outcome.lines == [*(f"printed by block {block}: 3" for block in range(2)), "prints ok cudaSuccess"]

@@ -89,9 +89,10 @@ class Child:
         codes = []
         for number, values, carried in runs:
             self.memory.progress[0] = number
-            call = self.surrounded(functools.partial(entry, *_raw(types, values)))
+            stream = self.memory.stream(number)
+            call = self.surrounded(functools.partial(entry, *_raw(types, _on(stream, values))))
             with filled(number):
-                codes.append(self.memory.around(call, carried))
+                codes.append(self.memory.around(call, carried, stream))
         self.memory.progress[0] = 0
         self.memory.close(gaps)
         return ("done", (codes, self.said))
@@ -139,8 +140,7 @@ class Child:
                 stream = services.stream_create() if services.has("stream_create") else None
                 if stream is not None:
                     streams.callback(services.stream_destroy, stream)
-                raw = _raw(types, [*values[:-1], stream or 0])  # the stream is every operation's last argument
-                made = functools.partial(entry, *raw)
+                made = functools.partial(entry, *_raw(types, _on(stream, values)))
                 calls.append(Repeatable(self.memory, made, carried, written, results, stream))
             return ("done", Together(calls, rounds, exact).run())
 
@@ -181,6 +181,11 @@ class Child:
 
 def _as_it_is(made: Callable[[], int]) -> Callable[[], int]:
     return made
+
+
+def _on(stream: int | None, values: Sequence[Any]) -> Sequence[Any]:
+    """Arguments of a call on a stream, None for the default one: it is every operation's last argument."""
+    return values if stream is None else [*values[:-1], stream]
 
 
 def _raw(types: Sequence[str], values: Sequence[Any]) -> list[Any]:

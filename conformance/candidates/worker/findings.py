@@ -37,8 +37,11 @@ def of_margins(memory: Any, buffer: Buffer, run: int, margins: tuple[tuple[int, 
             yield Finding(Misdeed.STRAY_WRITE, f"wrote {side} of {buffer.name} ({reach} bytes)")
 
 
-def of_both(memory: Any, buffer: Buffer) -> Iterator[Finding]:
-    """Yield how the outputs of the two runs differ; elements that both left poisoned were never written."""
+def of_both(memory: Any, buffer: Buffer, second_has_a_stream: bool = False) -> Iterator[Finding]:
+    """Yield how the outputs of the two runs differ; elements that both left poisoned were never written.
+
+    second_has_a_stream: whether the second run is on a stream of its own, the first on the default one.
+    """
     unwritten, differing = [], []
     first, second = (spans(buffer.start(run), buffer.stop(run)) for run in TWICE)
     for (start, stop), (other, other_stop) in zip(first, second, strict=True):
@@ -55,8 +58,21 @@ def of_both(memory: Any, buffer: Buffer) -> Iterator[Finding]:
     if (places := _joined(unwritten)).size:
         yield Finding(Misdeed.UNWRITTEN, f"left {buffer.name} unwritten at {_place(buffer, places)}")
     if (places := _joined(differing)).size:
-        text = f"the second run differs from the first in {buffer.name} at {_place(buffer, places)}"
-        yield Finding(Misdeed.VARIES, text)
+        there = f"{buffer.name} at {_place(buffer, places)}"
+        if second_has_a_stream and _only_the_first_wrote(memory, buffer):
+            text = f"on a stream of its own a call has not written {there}, on the default stream it has"
+            yield Finding(Misdeed.OTHER_STREAM, text)
+        else:
+            yield Finding(Misdeed.VARIES, f"the second run differs from the first in {there}")
+
+
+def _only_the_first_wrote(memory: Any, buffer: Buffer) -> bool:
+    """Whether some elements are in the second run what they were before it, and in the first something else."""
+    for at_once in zip(*map(buffer.before, TWICE), strict=True):
+        wrote = [_differs(buffer, read(memory, at, at + len(was)), was) for at, was in at_once]
+        if (wrote[0] & ~wrote[1]).any():
+            return True
+    return False
 
 
 def of_refusal(memory: Any, buffer: Buffer, code: int) -> Iterator[Finding]:

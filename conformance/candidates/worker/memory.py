@@ -46,6 +46,10 @@ class HostMemory:
         """Close all slots."""
         self.close([(mmap.PAGESIZE, len(self._map))])
 
+    def stream(self, run: int) -> int | None:
+        """On which stream a call is made in a run (buffers.py): None for the default one, which alone a host has."""
+        return None
+
     def around(
         self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]], stream: int | None = None
     ) -> int:
@@ -67,6 +71,7 @@ class DeviceMemory(HostMemory):
         super().__init__(file, capacity)
         self._services = services
         self._copies: dict[int, tuple[int, int]] = {}  # by the slot's beginning: its end, and where its copy lies
+        self._own_stream = services.stream_create() if services.has("stream_create") else None
 
     def place(self, slots: Sequence[Range]) -> list[int]:
         super().place(slots)
@@ -81,6 +86,10 @@ class DeviceMemory(HostMemory):
         for _, copy in self._copies.values():
             self._services.free(copy - _BEYOND)
         self._copies.clear()
+
+    def stream(self, run: int) -> int | None:
+        """In run 2 one of its own, which does not wait for the default one: a library may forget its argument."""
+        return self._own_stream if run == 2 else None
 
     def around(
         self, call: Callable[[], int], carried: Sequence[tuple[int, int, int]], stream: int | None = None

@@ -170,7 +170,7 @@ class Worker:
         for buffer in call.buffers:
             found += findings.of_runs(memory, buffer, call.runs)
             if buffer.is_output and codes[:2] == [0, 0]:
-                found += findings.of_both(memory, buffer)
+                found += findings.of_both(memory, buffer, self.facts().on_device)
             if buffer.is_output and max(codes) < 0:
                 found += findings.of_refusal(memory, buffer, codes[0])
         if codes[0] != codes[1]:
@@ -184,7 +184,8 @@ class Worker:
             self.stop()  # a device that failed once answers every later call with the same error
         elsewhere = call.outputs(3) if codes == [0, 0, 0] else {}
         first = call.outputs()
-        differs = any(finding.kind in (Misdeed.VARIES, Misdeed.UNWRITTEN) for finding in found)
+        unlike = (Misdeed.VARIES, Misdeed.OTHER_STREAM, Misdeed.UNWRITTEN)
+        differs = any(finding.kind in unlike for finding in found)
         again = call.outputs(2) if differs else first
         told = list(dict.fromkeys(found))
         raised, trace = said if codes[0] < 0 else ("", "")

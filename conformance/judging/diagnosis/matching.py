@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Outputs = Mapping[str, Any]
 Array = NDArray[Any]
+_FAR, _SIGMAS_OFF = 0.05, 1000.0  # of a number's size, and of what is right: no noise of a slip's is as large
 _NOTICED = 0.5  # of a limit, which is 8 sigma: what a reading is off by at least; chance does not make the other 4
 
 
@@ -61,7 +62,11 @@ def matches(compared: Compared, got: Outputs) -> tuple[list[Reading], list[Readi
 
 def matched_by_a_slip(compared: Compared, got: Outputs, cuts: Sequence[int] = ()) -> list[Reading]:
     """Return the slips that give what came, of which no case is asked to tell, the likeliest first."""
-    return _likeliest(compared, made_of(compared, cuts), got)[0]
+
+    def may_be(values: Outputs) -> bool:
+        return not _is_far(values, compared.expected, got) and _differs(values, compared.expected)
+
+    return _likeliest(compared, made_of(compared, cuts), got, may_be)[0]
 
 
 def made_of(compared: Compared, cuts: Sequence[int] = ()) -> Iterable[Reading]:
@@ -74,7 +79,10 @@ def made_of(compared: Compared, cuts: Sequence[int] = ()) -> Iterable[Reading]:
     return itertools.chain(misreadings(*call, cuts), shortened(*call), slips(compared.operation))
 
 
-def _likeliest(compared: Compared, readings: Iterable[Reading], got: Outputs) -> tuple[list[Reading], list[Reading]]:
+def _likeliest(
+    compared: Compared, readings: Iterable[Reading], got: Outputs, may_be: Callable[[Outputs], bool] = lambda _: True
+) -> tuple[list[Reading], list[Reading]]:
+    """As matches, of some readings; may_be: says by its values alone whether one is tried at all."""
     right = _distance(rounded(compared.expected), got)
     likely: list[tuple[float, Reading]] = []
     untried = []
@@ -82,7 +90,7 @@ def _likeliest(compared: Compared, readings: Iterable[Reading], got: Outputs) ->
         values = compared.values(reading)
         if values is None:
             untried.append(reading)
-        elif all(wanted.shape == got[name].shape for name, wanted in values.items()):
+        elif all(wanted.shape == got[name].shape for name, wanted in values.items()) and may_be(values):
             is_nearer, differs = _distance(values, got) < right, _differs(values, compared.expected)
             fits = _likelihood(compared.expectations(reading, values), got) if is_nearer or not differs else None
             if fits is not None and not differs:  # what it gives here is right, with errors as large as those that came
@@ -92,6 +100,20 @@ def _likeliest(compared: Compared, readings: Iterable[Reading], got: Outputs) ->
     best = max((fits for fits, _ in likely), default=0.0)
     near = [(fits, reading) for fits, reading in likely if fits >= best - SIGMAS**2 / 2]
     return [reading for _, reading in sorted(near, key=lambda pair: -pair[0])], untried
+
+
+def _is_far(values: Outputs, right: Expected, got: Outputs) -> bool:
+    """Whether most numbers of an output are so far from a slip's that its noise need not be computed to say no.
+
+    On noise numbers it takes many times as long as on plain ones, and there are hundreds of slips.
+    """
+    for name, value in values.items():
+        ours, came = (np.asarray(each).astype(np.float64) for each in (value, got[name]))
+        sigma = right[name].sigma if isinstance(right[name], Noisy) else 0.0
+        far = abs(ours - came) > _FAR * np.maximum(abs(ours), abs(came)) + _SIGMAS_OFF * sigma
+        if 2 * np.count_nonzero(far) > far.size:
+            return True
+    return False
 
 
 def _differs(values: Outputs, right: Expected) -> bool:

@@ -7,6 +7,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 
+from conformance.candidates.candidate import OF_A_DEVICE
 from conformance.paths import CUDA
 
 _PRELOAD = CUDA / "emulator" / "preload.py"
@@ -36,6 +37,7 @@ def cxx_compiler() -> list[str]:
 
 AS_IT_IS = RunMode()
 BACKWARDS = RunMode(schedule="reverse")
+WITH_STREAMS = RunMode(schedule="reverse", settings=tuple(OF_A_DEVICE.items()))
 AT_RANDOM = RunMode(schedule="random")
 BY_RACES = RunMode(mode="thread")
 BY_ADDRESSES = RunMode(mode="address")

@@ -1,6 +1,7 @@
 // Copying and filling memory.
 #include <cstring>
 
+#include "default_stream.h"
 #include "device_memory.h"
 #include "errors.h"
 #include "graphs.h"
@@ -27,6 +28,7 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
     const auto copy = [=] { return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr); };
     if (recorded(stream, copy)) return cudaSuccess;
+    catch_up(stream);
     const DeviceAccess access;
     for (size_t row = 0; row < height; row++) {
         std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
@@ -41,15 +43,21 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
 }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) { return cudaMemcpyAsync(to, from, bytes, kind, nullptr); }
 
+static cudaError_t fill(void* memory, size_t pitch, int byte, size_t width, size_t height) {
+    if (const cudaError_t failed = checked(cudaSuccess)) return failed;
+    const DeviceAccess access;
+    for (size_t row = 0; row < height; row++) std::memset(static_cast<char*>(memory) + row * pitch, byte, width);
+    return cudaSuccess;
+}
 cudaError_t cudaMemset2DAsync(void* memory, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream) {
     if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
     if (width == 0 || height == 0) return checked(cudaSuccess);
     if (width > pitch || !fits(memory, pitch * (height - 1) + width)) return checked(cudaErrorInvalidValue);
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
-    if (recorded(stream, [=] { return cudaMemset2DAsync(memory, pitch, byte, width, height, nullptr); })) return cudaSuccess;
-    const DeviceAccess access;
-    for (size_t row = 0; row < height; row++) std::memset(static_cast<char*>(memory) + row * pitch, byte, width);
-    return cudaSuccess;
+    const auto filling = [=] { return fill(memory, pitch, byte, width, height); };
+    if (recorded(stream, filling) || postponed(stream, filling)) return cudaSuccess;
+    catch_up(stream);
+    return filling();
 }
 cudaError_t cudaMemset2D(void* memory, size_t pitch, int byte, size_t width, size_t height) {
     return cudaMemset2DAsync(memory, pitch, byte, width, height, nullptr);

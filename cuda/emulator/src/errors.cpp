@@ -4,6 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "default_stream.h"
 #include "graphs.h"
 
 namespace emulator {
@@ -94,8 +95,11 @@ cudaError_t cudaPeekAtLastError() {
 const char* cudaGetErrorName(cudaError_t error) { return description(error).name; }
 const char* cudaGetErrorString(cudaError_t error) { return description(error).text; }
 
-// Every launch has ended when it returns; see README.md.
-cudaError_t cudaDeviceSynchronize() { return checked(waiting_for(nullptr)); }
+cudaError_t cudaDeviceSynchronize() {
+    const cudaError_t captured = waiting_for(nullptr);
+    if (!captured) catch_up(nullptr);
+    return checked(captured);
+}
 cudaError_t cudaDeviceReset() {
     failure = cudaSuccess;
     last_error = cudaSuccess;

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "default_stream.h"
 #include "errors.h"
 #include "failures.h"
 #include "memory.h"
@@ -189,6 +190,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t instance, cudaStream_t stream) {
         if (all.captures.count(stream)) return checked(cudaErrorNotSupported);
         graph = instance->graph;
     }
+    catch_up(stream);
     for (const auto& work : graph->work) {
         if (const cudaError_t failed = work()) return failed;
     }

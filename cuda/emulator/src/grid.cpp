@@ -13,6 +13,7 @@
 
 #include "block.h"
 #include "death.h"
+#include "default_stream.h"
 #include "device.h"
 #include "device_memory.h"
 #include "errors.h"
@@ -217,9 +218,17 @@ cudaError_t refuse_cooperation() {
     return refuse_launch(cudaErrorNotSupported, "a cooperative launch: the emulator's blocks cannot wait for each other");
 }
 
+cudaError_t postpone(const Launch& launch, std::shared_ptr<void> arguments) {
+    if (const cudaError_t failed = checked(cudaSuccess)) return failed;
+    if (const cudaError_t refused = refusal(launch)) return refused;
+    postponed(launch.configuration.stream, [launch, arguments] { run(launch); });
+    return cudaSuccess;
+}
+
 cudaError_t run(const Launch& launch) {
     if (const cudaError_t failed = checked(cudaSuccess)) return failed;
     if (const cudaError_t refused = refusal(launch)) return refused;
+    catch_up(launch.configuration.stream);
     if (settings().launches) tell(launch);
     if (settings().launches > 1) return cudaSuccess;  // of calls whose sizes no emulated device could compute
     name_the_culprit();

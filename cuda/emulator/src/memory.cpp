@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "death.h"
+#include "default_stream.h"
 #include "device_memory.h"
 #include "errors.h"
 #include "failures.h"
@@ -119,14 +120,18 @@ using namespace emulator;
 static cudaError_t release_outright(void* memory, bool of_host) {
     if (const cudaError_t failure = planted_failure("cudaFree")) return checked(failure);
     const cudaError_t forbidden = memory ? unsafe_call() : cudaSuccess;
-    return forbidden ? checked(forbidden) : release(memory, of_host);
+    if (forbidden) return checked(forbidden);
+    catch_up(nullptr);
+    return release(memory, of_host);
 }
 cudaError_t cudaFree(void* memory) { return release_outright(memory, false); }
 cudaError_t cudaFreeHost(void* memory) { return release_outright(memory, true); }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
     if (const cudaError_t failure = planted_failure("cudaFreeAsync")) return checked(failure);
     if (is_kept_by_graph(stream, memory)) return checked(cudaSuccess);
-    return is_stream(stream) ? release(memory, false) : checked(cudaErrorInvalidResourceHandle);
+    if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
+    catch_up(stream);
+    return release(memory, false);
 }
 cudaError_t cudaHostRegister(void* memory, size_t bytes, unsigned) { return checked(memory && bytes ? cudaSuccess : cudaErrorInvalidValue); }
 cudaError_t cudaHostUnregister(void* memory) { return checked(memory ? cudaSuccess : cudaErrorInvalidValue); }

@@ -38,6 +38,14 @@ Order order() {
     refuse(name, "forward, reverse or random", value);
 }
 
+bool default_stream_is_late() {
+    const char* const name = "ASSAYER_EMULATOR_DEFAULT_STREAM";
+    const char* const value = std::getenv(name);
+    if (!value || !*value || std::strcmp(value, "at once") == 0) return false;
+    if (std::strcmp(value, "late") == 0) return true;
+    refuse(name, "\"at once\" or late", value);
+}
+
 unsigned capability() {
     const char* const name = "ASSAYER_EMULATOR_ARCH";
     const char* const value = std::getenv(name);
@@ -73,6 +81,7 @@ Settings read() {
     read.math_errors = number("ASSAYER_EMULATOR_MATH_ERRORS", 0, 1, ~0ull >> 1);
     read.capability = capability();
     read.multiprocessors = static_cast<unsigned>(number("ASSAYER_EMULATOR_MULTIPROCESSORS", 0, 1, 1024));
+    read.default_stream_is_late = default_stream_is_late();
     read_failure(read);
     return read;
 }

@@ -18,6 +18,7 @@ struct Settings {
     unsigned multiprocessors = 0;   // ASSAYER_EMULATOR_MULTIPROCESSORS; 0: as many as a device of the architecture has
     std::string failing;            // ASSAYER_EMULATOR_FAIL=cudaMalloc or cudaMalloc:2: a call that fails, and which time (0: each)
     uint64_t failing_time = 0;
+    bool default_stream_is_late = false;  // ASSAYER_EMULATOR_DEFAULT_STREAM=late: its work is done when something waits for it
 };
 
 // Read once.  A value that means nothing ends the process with a message: a run under other settings than those asked for

@@ -1,5 +1,6 @@
-// Every operation has ended when the call that orders it returns.  That is one of the orders in which a device may do what
-// streams and events allow, so programs that are right are right here; one that forgets to wait is not found out.
+// Every operation has ended when the call that orders it returns, but for those that are postponed (default_stream.h).  That
+// is one of the orders in which a device may do what streams and events allow, so programs that are right are right here; one
+// that forgets to wait for another stream is not found out.
 #include "streams.h"
 
 #include <chrono>
@@ -7,6 +8,7 @@
 #include <mutex>
 #include <set>
 
+#include "default_stream.h"
 #include "errors.h"
 #include "graphs.h"
 
@@ -22,7 +24,7 @@ struct Event {
 
 struct Handles {
     std::mutex mutex;
-    std::set<cudaStream_t> streams;
+    std::set<cudaStream_t> streams, non_blocking;
     std::map<cudaEvent_t, Event> events;
     uintptr_t next = 0x1000;  // addresses of nothing: a handle is only ever compared
 };
@@ -45,6 +47,7 @@ cudaError_t existing(cudaStream_t stream) { return checked(is_stream(stream) ? c
 // That the stream has come to its end, which one that is captured never does.
 cudaError_t ended(cudaStream_t stream) {
     const cudaError_t captured = stream ? waiting_for(stream) : cudaSuccess;
+    if (!captured && (!stream || stream == cudaStreamLegacy)) catch_up(stream);
     return captured ? checked(captured) : existing(stream);
 }
 
@@ -57,6 +60,12 @@ bool is_stream(cudaStream_t stream) {
     return all.streams.count(stream) != 0;
 }
 
+bool waits_for_default_stream(cudaStream_t stream) {
+    Handles& all = handles();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    return all.non_blocking.count(stream) == 0;
+}
+
 }  // namespace emulator
 
 using namespace emulator;
@@ -67,6 +76,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
     std::lock_guard<std::mutex> lock(all.mutex);
     *stream = reinterpret_cast<cudaStream_t>(all.next += 16);
     all.streams.insert(*stream);
+    if (flags & cudaStreamNonBlocking) all.non_blocking.insert(*stream);
     return checked(cudaSuccess);
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, cudaStreamDefault); }
@@ -75,6 +85,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     Handles& all = handles();
     std::lock_guard<std::mutex> lock(all.mutex);
+    all.non_blocking.erase(stream);
     return checked(all.streams.erase(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return ended(stream); }
@@ -95,7 +106,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), voi
     if (!function) return checked(cudaErrorInvalidValue);
     const cudaError_t error = existing(stream);
     const auto call = [=] { return function(argument), cudaSuccess; };
-    return error || recorded(stream, call) ? error : call();
+    if (error || recorded(stream, call) || postponed(stream, call)) return error;
+    catch_up(stream);
+    return call();
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
@@ -116,6 +129,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     if (!is_stream(stream)) return checked(cudaErrorInvalidResourceHandle);
     if (is_captured(stream)) return checked(cudaErrorNotSupported);
+    catch_up(stream);
     return with_event(event, [](Event& marked) {
         marked.recorded = true;
         marked.when = Clock::now();

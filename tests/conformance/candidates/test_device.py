@@ -44,6 +44,10 @@ def test_a_right_call(scaled: Callable[[str], Outcome]) -> None:
         ("i?2*input[i]:(output[-1]=1)", "wrote before the beginning of output (4 bytes)"),
         ("(((float*)input)[i]=-1)", "input input was changed at [0] and 36 more"),
         ("i<5?output[i]:2*input[i]", "left output unwritten at [0] and 4 more"),
+        (
+            "stream?output[i]:2*input[i]",
+            "on a stream of its own a call has not written output at [0] and 36 more, on the default stream it has",
+        ),
         ("2*input[i]+input[n]", "the second run differs from the first in output at [0] and 36 more"),
     ],
 )
@@ -104,11 +108,13 @@ def test_a_candidate_s_process_is_told_the_order(monkeypatch: pytest.MonkeyPatch
     assert candidate.options == "--schedule random:7 --arch sm_90"
 
 
-def test_in_one_order_the_device_has_one_multiprocessor_unless_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_device_is_like_in_one_order_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ASSAYER_EMULATOR_MULTIPROCESSORS", raising=False)
     told = {order: Candidate(Path("lib.so"), "", order).environment for order in ("forward", "reverse", "random:7")}
     counts = {order: found.get("ASSAYER_EMULATOR_MULTIPROCESSORS") for order, found in told.items()}
     assert counts == {"forward": None, "reverse": None, "random:7": "1"}
+    streams = {order: found.get("ASSAYER_EMULATOR_DEFAULT_STREAM") for order, found in told.items()}
+    assert streams == {"forward": None, "reverse": "late", "random:7": None}
 
 
 @pytest.mark.parametrize("text", ["sideways", "reverse:3", "random:", "random:-1", ""])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.proof.faults.fault import Fault
+from conformance.proof.faults.run_mode import WITH_STREAMS
 
 _FILE = "convolution.cu"
 
@@ -48,4 +49,8 @@ FAULTS = (
     Fault("convolution.cu: too few blocks for the biases of all channels", ("conv2d_backward_bias",), _FILE,
           "bias_kernel<L><<<blocks_for(channels, L::TEAMS)", "bias_kernel<L><<<blocks_for(channels, L::BLOCK)",
           "never written"),
+    Fault("convolution.cu: the parts are added up on the default stream", ("conv2d_backward_weight",), _FILE,
+          "add_weight_parts_kernel<<<blocks_for(size, THREADS), THREADS, 0, stream_of(stream)>>>",
+          "add_weight_parts_kernel<<<blocks_for(size, THREADS), THREADS>>>", "done on the default stream",
+          run_mode=WITH_STREAMS),
 )  # fmt: skip

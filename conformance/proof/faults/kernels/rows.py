@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from conformance.proof.faults.fault import Fault
+from conformance.proof.faults.run_mode import WITH_STREAMS
 
 _ROW = (
     "    const int64_t row = L::team();\n    if (row >= rows) return;\n    const float* const x = input + row * cols;"
@@ -23,6 +24,9 @@ _FIRST_ROW = f"""\
                 sums[i] = {_FRESH}sums[i] + term;"""
 
 FAULTS = (
+    Fault("softmax.cu: the stream forgotten", ("softmax",), "softmax.cu",
+          "L::BLOCK, 0, stream_of(stream)>>>(input, output, rows, cols)", "L::BLOCK>>>(input, output, rows, cols)",
+          "done on the default stream", run_mode=WITH_STREAMS),
     Fault("reduce.cuh: one step of the shuffles missing", ("softmax_backward",), "reduce.cuh",
           "mask > 0; mask /= 2", "mask > 1; mask /= 2", "warp|lanes"),
     Fault("reduce.cuh: half of the lanes in the mask", ("softmax",), "reduce.cuh",

@@ -27,9 +27,11 @@ struct Launch {
 
 // Runs the whole grid; an error of the launch is returned, and left for cudaGetLastError.
 cudaError_t run(const Launch& launch);
-// Whether launches on the stream are left to a graph, and leaving one to it together with its arguments.
+// Whether launches on the stream are left to a graph or done later, and keeping one for that together with its arguments.
 bool is_captured(cudaStream_t stream);
+bool is_postponed(cudaStream_t stream);
 cudaError_t capture(const Launch& launch, std::shared_ptr<void> arguments);
+cudaError_t postpone(const Launch& launch, std::shared_ptr<void> arguments);
 cudaError_t refuse_cooperation();
 
 // A kernel's address; fails to compile, where a substitution may, when only the arguments choose the instance.
@@ -72,9 +74,10 @@ inline cudaError_t launch_with(const char* name, const void* address, const Conf
         const State& mine = *static_cast<const State*>(all);
         call_with(mine.call, mine.parameters, std::make_index_sequence<std::tuple_size<Parameters>::value>());
     };
-    if (is_captured(configuration.stream)) {
+    if (is_captured(configuration.stream) || is_postponed(configuration.stream)) {
         const auto kept = std::make_shared<State>(state);
-        return capture({name, address, configuration, run_one_thread, kept.get()}, kept);
+        const Launch launch{name, address, configuration, run_one_thread, kept.get()};
+        return is_postponed(configuration.stream) ? postpone(launch, kept) : capture(launch, kept);
     }
     return run({name, address, configuration, run_one_thread, &state});
 }
