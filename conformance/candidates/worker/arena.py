@@ -14,7 +14,7 @@ PAGE = mmap.PAGESIZE
 CANARY = {1: b"\xa5", 2: b"\xff", 3: b"\xa5"}  # in each run, what of a slot is no array's
 _BLOCK = 512  # bytes: what st_blocks counts
 _KEPT = 1 << 27  # bytes in slots before the next call starts with other ones
-_HELD = 1 << 29  # bytes of memory that other slots are laid over: to have it anew takes longer than many a call
+_HELD = 1 << 30  # bytes of memory that other slots are laid over: to have it anew takes longer than many a call
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,13 @@ class Slot:
     stop: int
 
 
-class Memory(mmap.mmap):
-    """A mapped file, which can be read and written without being mapped, too: large parts then take no page faults."""
-
-    file: int
-
-
 class Arena:
     """The judge's side.  `memory[a:b]` are the bytes between two offsets; the worker maps the same file."""
 
     def __init__(self) -> None:
         self.file = _shared_file()
         self._keeps_size = _size_for_good(self.file)
-        self.memory = Memory(self.file, CAPACITY)
-        self.memory.file = self.file
+        self.memory = mmap.mmap(self.file, CAPACITY)
         self._forget()
 
     def _forget(self) -> None:

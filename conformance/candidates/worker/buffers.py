@@ -22,7 +22,7 @@ from conformance.candidates.poison import POISON
 from conformance.operations import widened
 
 from .arena import CANARY, GAP, Arena, Slot
-from .contents import Contents, held, parts, read_into, spans, write
+from .contents import Contents, held, parts, spans
 
 TWICE, RUNS = (1, 2), (1, 2, 3)
 _MARGIN = 4096  # bytes of a slot beside the buffer that hold the canary
@@ -94,7 +94,7 @@ class Buffer:
         for alike in self.alike(runs):
             for at, content in self.before(alike[0]):
                 for start in self.places(at, alike):
-                    write(memory, start, content)
+                    memory[start : start + len(content)] = content
         for run in runs:
             for start, stop in self.margins(run):
                 memory[start:stop] = CANARY[run] * (stop - start)
@@ -122,8 +122,7 @@ class Buffer:
 
     def array(self, memory: Any, run: int) -> Any:
         """Return what the buffer held when the run had ended."""
-        held = np.empty(self.size, np.uint8)
-        read_into(held, memory, self.start(run))
+        held = np.frombuffer(memory, np.uint8, self.size, self.start(run)).copy()
         array = held.view(self.dtype).reshape(self.shape)
         return array if self.is_table else widened(array)
 

@@ -5,17 +5,13 @@ Parts go into the arena, and are compared there, one by one.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arena import Memory
-
 BLOCK = 1 << 20  # bytes: what is freed of a larger one goes back to the system, and comes back page by page
-_LARGE = 1 << 18  # bytes from which a part is not mapped
 
 
 class MadeInParts(Protocol):
@@ -57,30 +53,3 @@ def parts(contents: Contents, dtype: np.dtype[Any]) -> Iterator[bytes]:
 def spans(start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of a stretch of the arena, from where to where."""
     yield from ((at, min(at + BLOCK, stop)) for at in range(start, stop, BLOCK))
-
-
-def read(memory: Memory, start: int, stop: int) -> bytes:
-    """Return a part of the arena; a large one from the file, so that it never is in this process's memory."""
-    return os.pread(memory.file, stop - start, start) if stop - start >= _LARGE else memory[start:stop]
-
-
-def read_into(held: NDArray[np.uint8], memory: Memory, start: int) -> None:
-    """Fill an array with what stands in the arena from there on; a large one likewise."""
-    if held.size < _LARGE:
-        held[:] = np.frombuffer(memory[start : start + held.size], np.uint8)
-        return
-    rest = held.data
-    while rest:
-        taken = os.preadv(memory.file, [rest], start)
-        rest, start = rest[taken:], start + taken
-
-
-def write(memory: Memory, start: int, content: bytes) -> None:
-    """Fill a part of the arena; a large one likewise."""
-    if len(content) < _LARGE:
-        memory[start : start + len(content)] = content
-        return
-    rest = memoryview(content)
-    while rest:
-        written = os.pwrite(memory.file, rest, start)
-        rest, start = rest[written:], start + written

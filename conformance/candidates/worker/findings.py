@@ -13,7 +13,7 @@ from conformance.candidates.poison import POISON
 
 from .arena import CANARY
 from .buffers import TWICE, Buffer
-from .contents import read, spans
+from .contents import spans
 
 Positions = NDArray[np.int64]  # of elements, in the order of memory
 _SIDES = ("before the beginning", "past the end")
@@ -45,7 +45,7 @@ def of_both(memory: Any, buffer: Buffer, second_has_a_stream: bool = False) -> I
     unwritten, differing = [], []
     first, second = (spans(buffer.start(run), buffer.stop(run)) for run in TWICE)
     for (start, stop), (other, other_stop) in zip(first, second, strict=True):
-        held = read(memory, start, stop), read(memory, other, other_stop)
+        held = memory[start:stop], memory[other:other_stop]
         if held[0] == held[1]:
             continue
         differs = _differs(buffer, *held)
@@ -69,7 +69,7 @@ def of_both(memory: Any, buffer: Buffer, second_has_a_stream: bool = False) -> I
 def _only_the_first_wrote(memory: Any, buffer: Buffer) -> bool:
     """Whether some elements are in the second run what they were before it, and in the first something else."""
     for at_once in zip(*map(buffer.before, TWICE), strict=True):
-        wrote = [_differs(buffer, read(memory, at, at + len(was)), was) for at, was in at_once]
+        wrote = [_differs(buffer, memory[at : at + len(was)], was) for at, was in at_once]
         if (wrote[0] & ~wrote[1]).any():
             return True
     return False
@@ -88,7 +88,7 @@ def _changed(memory: Any, buffer: Buffer, runs: Sequence[int]) -> list[Positions
     for alike in buffer.alike(runs):
         for at, before in buffer.before(alike[0]):
             for run, start in zip(alike, buffer.places(at, alike), strict=True):
-                after = read(memory, start, start + len(before))
+                after = memory[start : start + len(before)]
                 if after != before:
                     differs = np.flatnonzero(_differs(buffer, after, before))
                     found[run].append(_position(buffer, start, run) + differs)

@@ -12,6 +12,7 @@ from conformance.catalogue.cases.data import Draw
 
 Array = NDArray[Any]
 _LOOKED_AT = 1 << 12  # places at a time
+_PERIOD = 1048573
 _SIZES = np.array([1, 2, 4], np.float32)  # of factors: what a short format holds it holds times these
 
 
@@ -49,13 +50,15 @@ def _note_last(found: NDArray[np.int64], member: NDArray[np.int64], begin: int) 
 def shuffled(draw: Draw, length: int, members: int, factors: str = "") -> Places:
     """Members in no order at all, each of them somewhere.
 
-    factors: "" for none, "+" for powers of two, "+-" for such of either sign.
+    factors: "" for none, "+" for powers of two, "+-" for such of either sign.  Of millions of places those after a
+    prime number of them repeat them: no tile, block or part of a kernel's is as long.
     """
-    member = draw.of("member").integers(0, members, (length,))
-    member[: min(members, length)] = draw.of("first").permutation(min(members, length))
+    drawn = min(length, _PERIOD)
+    member = draw.of("member").integers(0, members, (drawn,))
+    member[: min(members, drawn)] = draw.of("first").permutation(min(members, drawn))
     if not factors:
-        return Places(member)
-    factor = _SIZES[draw.of("power").integers(0, _SIZES.size, (length,))]
+        return Places(np.resize(member, length))
+    factor = _SIZES[draw.of("power").integers(0, _SIZES.size, (drawn,))]
     if factors == "+-":
-        factor[draw.of("sign").integers(0, 2, (length,)) == 1] *= -1
-    return Places(member, factor)
+        factor[draw.of("sign").integers(0, 2, (drawn,)) == 1] *= -1
+    return Places(np.resize(member, length), np.resize(factor, length))

@@ -90,7 +90,8 @@ def beyond(due: Spread, got: Array) -> NDArray[np.bool_]:
         one, other = (part.reshape(-1) for part in parts)
         came = flat[start : start + one.size]
         with np.errstate(invalid="ignore"):
-            within = (came >= np.minimum(one, other)) & (came <= np.maximum(one, other))  # a factor may be negative
+            least, greatest = (np.minimum(one, other), np.maximum(one, other)) if due.scaled else (one, other)
+            within = (came >= least) & (came <= greatest)  # a factor may be negative
         if not within.all():
             np.logical_not(within, out=bad[start : start + one.size])
         start += one.size
