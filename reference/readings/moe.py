@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,25 @@ def _chosen_probability(results: Any, g: Given) -> tuple[Array, Array, Array]:
     return ops.aux_loss_forward(kept, g["expert_indices"], g["alpha"])
 
 
-def _slots_counted(results: Any, g: Given) -> tuple[Array, Array, Array]:
-    _, f_counts, p_means = results
-    slots = np.bincount(g["expert_indices"].reshape(-1), minlength=len(f_counts)).astype(f_counts.dtype)
-    share = slots / len(g["expert_indices"]) * p_means
-    return g["alpha"] * len(f_counts) * np.sum(share, keepdims=True), slots, p_means
+def _slots_counted(counted: Callable[[Array], Array]) -> Callable[..., Any]:
+    """The loss where of (batch_seq, top_k) indices those slots count that are told: of one shape, True or False."""
+
+    def change(results: Any, g: Given) -> tuple[Array, Array, Array]:
+        _, f_counts, p_means = results
+        indices = g["expert_indices"]
+        slots = np.bincount(indices[counted(indices)], minlength=len(f_counts)).astype(f_counts.dtype)
+        share = slots / len(indices) * p_means
+        return g["alpha"] * len(f_counts) * np.sum(share, keepdims=True), slots, p_means
+
+    return giving(ops.aux_loss_forward, change)
+
+
+def _every_slot(indices: Array) -> Array:
+    return np.ones(indices.shape, bool)
+
+
+def _unlike_the_slot_before(indices: Array) -> Array:
+    return np.diff(indices, axis=1, prepend=-1) != 0
 
 
 def _by_a_short_square(r: Array, g: Given) -> Array:
@@ -165,7 +180,13 @@ READINGS = (
         "aux_loss_forward",
         "a token counted once for each slot",
         "A token whose slots name an expert twice counts twice.",
-        giving(ops.aux_loss_forward, _slots_counted),
+        _slots_counted(_every_slot),
+    ),
+    Reading(
+        "aux_loss_forward",
+        "a token counted again but for neighbouring slots",
+        "A slot is compared with the one before it alone: an expert named again later counts again.",
+        _slots_counted(_unlike_the_slot_before),
     ),
     Reading(
         "aux_loss_forward",

@@ -86,6 +86,21 @@ def _last_nan(results: Any, g: Given) -> tuple[Array, Array]:
     return results[0], np.where(missing.any(axis=-1), places, results[1]).astype(np.int32)
 
 
+def _at_the_corner(*axes: str) -> Callable[..., Any]:
+    """Of windows that hold -infinity alone the place of their first row or column, where that lies in the padding."""
+
+    def change(results: Any, g: Given) -> tuple[Array, Array]:
+        output, places = results
+        _, _, height, width = g["input"].shape
+        read = windows(g, g["input"].shape, {})
+        rows, columns = read.rows[:, :1], read.columns[None, :, 0]
+        rows = rows if "h" in axes else np.clip(rows, 0, height - 1)
+        columns = columns if "w" in axes else np.clip(columns, 0, width - 1)
+        return output, np.where(np.isneginf(output), rows * width + columns, places).astype(np.int32)
+
+    return giving(ops.max_pool2d, change)
+
+
 def _placed(place: Callable[[Array, Array, Given], Array]) -> Callable[..., Any]:
     """Max pooling whose places are counted otherwise: place(row, column, arguments)."""
 
@@ -142,6 +157,7 @@ def _sides(name: str, other: str) -> Mapping[str, str]:
     return {f"{name}_h": f"{other}_h", f"{name}_w": f"{other}_w"}
 
 
+_BEFORE_ANY = "The place is set before any number is looked at, and -infinity is no larger than what it began with."
 _SIDE_BY_SIDE, _NOT_PADDED = _sides("stride", "kernel"), {"pad_h": "no", "pad_w": "no"}
 _OTHER_STRIDE = {"stride_h": "stride_w", "stride_w": "stride_h"}
 _OTHER_KERNEL = {"kernel_h": "kernel_w", "kernel_w": "kernel_h"}
@@ -169,6 +185,14 @@ READINGS = (
     Reading(
         "max_pool2d", "maximum begins at zero", "No number below 0 is seen.",
         giving(ops.max_pool2d, lambda r, g: (np.maximum(r[0], 0), r[1])),
+    ),
+    Reading(
+        "max_pool2d", "-infinity alone: the window's first place, in padding or not", _BEFORE_ANY,
+        _at_the_corner("h", "w"),
+    ),
+    Reading(
+        "max_pool2d", "-infinity alone: the window's first column, in padding or not", _BEFORE_ANY,
+        _at_the_corner("w"),
     ),
     Reading(
         "max_pool2d", "last of several NaN", "Each NaN takes the place of the one before, as PyTorch has it.",
