@@ -224,9 +224,13 @@ def _numbers(operation: str, given: Mapping[str, Any]) -> Call:
 
 
 def _terms(operation: str, given: Mapping[str, Any]) -> dict[str, int]:
-    """How many numbers stand behind each index of an input's first axis, where that is no size: what a sum is of."""
-    arrays = [one for one in operations.read_arrays(operations.OPERATIONS[operation]) if not one.each]
-    several = {one.name: one.shape[1:] for one in arrays if len(one.shape) > 2}
-    return {
-        f"{_PRODUCT} of {name}[0]": math.prod(int(axis.size(given)) for axis in axes) for name, axes in several.items()
-    }
+    """How many numbers stand behind each index of an input's first axis, where that is no size: what a sum is of.
+
+    Likewise behind those of the first two, which in convolutions are a plane.
+    """
+    found = {}
+    for one in operations.read_arrays(operations.OPERATIONS[operation]):
+        sizes = [] if one.each else [int(axis.size(given)) for axis in one.shape]
+        for fixed in range(1, min(3, len(sizes) - 1)):
+            found[f"{_PRODUCT} of {one.name}{'[0]' * fixed}"] = math.prod(sizes[fixed:])
+    return found

@@ -19,7 +19,11 @@ from .reading import Given, Reading, giving
 
 Results = tuple[Array, ...]
 # No token chooses an expert twice, and no model has so many experts.
-_EQUAL_HERE = ("a token counted once for each slot", "maximum of the first 1024 columns")
+_EQUAL_HERE = (
+    "a token counted once for each slot",
+    "a token counted again but for neighbouring slots",
+    "maximum of the first 1024 columns",
+)
 
 
 def _by_topk(choose: Callable[..., Any]) -> Callable[..., Results]:

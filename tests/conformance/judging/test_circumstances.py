@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -72,6 +73,14 @@ def test_two_conditions_at_once_are_told_where_neither_tells_alone() -> None:
         return case.sizes["batch"] > 1 and case.sizes["kv_capacity"] > case.sizes["kv_len"]
 
     assert said(judged("attention_forward", fails)) == "only where batch is not 1 and kv_capacity > kv_len"
+
+
+def test_how_much_a_plane_holds_is_told_where_it_is_no_size() -> None:
+    def fails(case: Case) -> bool:
+        return math.prod(case.arguments()["d_output"].shape[2:]) > 256
+
+    words = said(judged("conv2d_backward_weight", fails))
+    assert re.fullmatch(r"only where the number of elements of d_output\[0\]\[0\] >= \d+", words), words
 
 
 def test_what_arrays_hold_is_a_circumstance_too() -> None:
