@@ -2,18 +2,7 @@
 #include "scratch.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
-
-#if defined(__has_include)
-#if __has_include(<sanitizer/asan_interface.h>)
-#include <sanitizer/asan_interface.h> /* of compilers whose builds the address sanitizer may watch */
-#endif
-#endif
-#ifndef ASAN_POISON_MEMORY_REGION
-#define ASAN_POISON_MEMORY_REGION(memory, size) ((void)(memory), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(memory, size) ((void)(memory), (void)(size))
-#endif
 
 enum { SLOTS = 16, ALIGNMENT = 64, NO_SLOT = -1 };
 static const int64_t KEPT_AT_MOST = (int64_t)256 << 20; /* a larger block goes back to the system at once */
@@ -33,20 +22,6 @@ static void* allocate(int64_t bytes) {
     return (uint64_t)bytes > SIZE_MAX - ALIGNMENT ? NULL : malloc((size_t)bytes + ALIGNMENT);
 }
 
-/* Of a block that is larger than what is asked for the rest is nobody's: the address sanitizer finds who goes there. */
-static void* only(void* block, int64_t bytes, int64_t asked) {
-    char* const memory = aligned(block);
-    if (!memory) return NULL;
-    ASAN_UNPOISON_MEMORY_REGION(memory, (size_t)asked);
-    ASAN_POISON_MEMORY_REGION(memory + asked, (size_t)((char*)block + bytes + ALIGNMENT - (memory + asked)));
-    return memory;
-}
-
-static void free_block(void* block, int64_t bytes) {
-    if (block) ASAN_UNPOISON_MEMORY_REGION(block, (size_t)bytes + ALIGNMENT);
-    free(block);
-}
-
 struct scratch scratch_take(int64_t count, int64_t size) {
     const int64_t bytes = count > INT64_MAX / size ? INT64_MAX : count * size;
     int slot = 0;
@@ -56,12 +31,11 @@ struct scratch scratch_take(int64_t count, int64_t size) {
         return (struct scratch){allocate(bytes), NO_SLOT};
     }
     if (slots[slot].bytes < bytes) {
-        free_block(slots[slot].block, slots[slot].bytes);
+        free(slots[slot].block);
         slots[slot].block = allocate(bytes);
         slots[slot].bytes = slots[slot].block ? bytes : 0;
     }
-    const bool has_room = slots[slot].bytes >= bytes;
-    return (struct scratch){has_room ? only(slots[slot].block, slots[slot].bytes, bytes) : NULL, slot};
+    return (struct scratch){slots[slot].bytes >= bytes ? aligned(slots[slot].block) : NULL, slot};
 }
 
 void scratch_give(struct scratch taken) {
@@ -70,7 +44,7 @@ void scratch_give(struct scratch taken) {
         return;
     }
     if (slots[taken.slot].bytes > KEPT_AT_MOST) {
-        free_block(slots[taken.slot].block, slots[taken.slot].bytes);
+        free(slots[taken.slot].block);
         slots[taken.slot].block = NULL;
         slots[taken.slot].bytes = 0;
     }
@@ -80,6 +54,6 @@ void scratch_give(struct scratch taken) {
 #if defined(__GNUC__)
 /* When the library is unloaded nobody holds a block any more. */
 __attribute__((destructor)) static void free_all(void) {
-    for (int slot = 0; slot < SLOTS; slot++) free_block(slots[slot].block, slots[slot].bytes);
+    for (int slot = 0; slot < SLOTS; slot++) free(slots[slot].block);
 }
 #endif

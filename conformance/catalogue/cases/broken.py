@@ -77,9 +77,7 @@ def _integers(function: Function, condition: Expression, name: str, sizes: Sizes
     def breaks(value: int) -> bool:
         tried[name] = value
         try:
-            if holds(
-                tried
-            ):  # looked at first, and by itself: so do most of the numbers, which are hundreds of thousands
+            if holds(tried):  # looked at first: most of the numbers, which are hundreds of thousands, break nothing
                 return False
         except ZeroDivisionError:
             pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,11 +62,7 @@ def matches(compared: Compared, got: Outputs) -> tuple[list[Reading], list[Readi
 
 def matched_by_a_slip(compared: Compared, got: Outputs, cuts: Sequence[int] = ()) -> list[Reading]:
     """Return the slips that give what came, of which no case is asked to tell, the likeliest first."""
-
-    def may_be(values: Outputs) -> bool:
-        return not _is_far(values, compared.expected, got) and _differs(values, compared.expected)
-
-    return _likeliest(compared, made_of(compared, cuts), got, may_be)[0]
+    return _likeliest(compared, made_of(compared, cuts), got, are_slips=True)[0]
 
 
 def made_of(compared: Compared, cuts: Sequence[int] = ()) -> Iterable[Reading]:
@@ -80,9 +76,9 @@ def made_of(compared: Compared, cuts: Sequence[int] = ()) -> Iterable[Reading]:
 
 
 def _likeliest(
-    compared: Compared, readings: Iterable[Reading], got: Outputs, may_be: Callable[[Outputs], bool] = lambda _: True
+    compared: Compared, readings: Iterable[Reading], got: Outputs, are_slips: bool = False
 ) -> tuple[list[Reading], list[Reading]]:
-    """As matches, of some readings; may_be: says by its values alone whether one is tried at all."""
+    """As matches, of some readings.  Of slips, which are many, those far off or right in this call are not tried."""
     right = _distance(rounded(compared.expected), got)
     likely: list[tuple[float, Reading]] = []
     untried = []
@@ -90,9 +86,12 @@ def _likeliest(
         values = compared.values(reading)
         if values is None:
             untried.append(reading)
-        elif all(wanted.shape == got[name].shape for name, wanted in values.items()) and may_be(values):
+        elif any(wanted.shape != got[name].shape for name, wanted in values.items()):
+            continue
+        elif not (are_slips and _is_far(values, compared.expected, got)):
             is_nearer, differs = _distance(values, got) < right, _differs(values, compared.expected)
-            fits = _likelihood(compared.expectations(reading, values), got) if is_nearer or not differs else None
+            is_tried = is_nearer and differs if are_slips else is_nearer or not differs
+            fits = _likelihood(compared.expectations(reading, values), got) if is_tried else None
             if fits is not None and not differs:  # what it gives here is right, with errors as large as those that came
                 untried.append(reading)
             elif fits is not None and is_nearer:
