@@ -22,8 +22,10 @@ from .worker.worker import Worker
 
 SCHEDULES = ("forward", "reverse", "random")
 _IN_DEVICE_MEMORY, _ON_ONE_MULTIPROCESSOR = "reverse", "random"
-# Arrays in memory of the device's own, and work on the default stream done late.
-OF_A_DEVICE = {"ASSAYER_EMULATED_DEVICE_MEMORY": "1", "ASSAYER_EMULATOR_DEFAULT_STREAM": "late"}
+# Arrays in memory of the device's own, and, where they are there, for then calls are waited for, work on the default
+# stream done late.
+_DEVICE_MEMORY = {"ASSAYER_EMULATED_DEVICE_MEMORY": "1"}
+OF_A_DEVICE = {**_DEVICE_MEMORY, "ASSAYER_EMULATOR_DEFAULT_STREAM": "late"}
 _MULTIPROCESSORS = "ASSAYER_EMULATOR_MULTIPROCESSORS"
 _SCHEDULE = re.compile(rf"({'|'.join(SCHEDULES)})(?:(?<=random):(\d{{1,18}}))?")
 
@@ -75,7 +77,8 @@ class Candidate:
         schedule, _, seed = self.schedule.partition(":")
         said = {"SCHEDULE": schedule, "SEED": seed, "ARCH": self.arch}
         variables = {f"ASSAYER_EMULATOR_{name}": value for name, value in said.items() if value}
-        variables |= OF_A_DEVICE if schedule == _IN_DEVICE_MEMORY else {}
+        if schedule == _IN_DEVICE_MEMORY:
+            variables |= OF_A_DEVICE if self.facts.on_device else _DEVICE_MEMORY
         if schedule == _ON_ONE_MULTIPROCESSOR and _MULTIPROCESSORS not in os.environ:
             variables[_MULTIPROCESSORS] = "1"
         return variables | dict(self.compiled.environment if self.compiled else {})
@@ -131,7 +134,10 @@ def module_candidates(modules: Sequence[tuple[str, Module]]) -> list[Candidate]:
 def _asked(candidate: Candidate) -> Candidate:
     """The candidate with what it says of itself, and what its process is kept from."""
     worker = _idle(candidate)
-    return replace(candidate, facts=worker.facts(), kept_from=tuple(worker.process().restricted))
+    asked = replace(candidate, facts=worker.facts(), kept_from=tuple(worker.process().restricted))
+    if asked.environment != candidate.environment:  # what it said of itself says in which it is to be judged
+        _warm.pop(candidate.key).close()
+    return asked
 
 
 def facts_of(candidate: Candidate) -> Facts:

@@ -27,6 +27,7 @@ from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import HARNESS
 from conformance.limits import Contract, read_contract
 from conformance.pool import PoolError
+from conformance.proof.differences import DifferenceError, read_differences
 from conformance.proof.false_alarms import Run, is_apart, known_implementations, results, shares
 from conformance.proof.headroom import TableError
 from conformance.proof.honest_runs import count_runs
@@ -35,7 +36,7 @@ from conformance.report.record import counted
 
 from .candidates import add_framework, named
 from .honest_libraries import runs_apart
-from .honest_modules import count_modules
+from .honest_modules import Counting, count_modules
 from .options import add_contract, keywords, nothing, positive
 
 
@@ -53,6 +54,10 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--seeds", type=positive, default=1, metavar="N", help="draws of a module's cases (default: 1)")
     kept = "a module's rows go to this table of tab-separated values, in place of those that it has of it"
     parser.add_argument("--table", type=Path, metavar="FILE.tsv", help=kept)
+    differences = (
+        "where modules are known to differ from the header: such failures are counted, and are no alarm (TOML)"
+    )
+    parser.add_argument("--known", type=Path, metavar="FILE.toml", help=differences)
     limit = "seconds that a call of a module, at full size or in sequence may take (default: 20)"
     parser.add_argument("--limit", type=float, default=20.0, metavar="S", help=limit)
     parser.add_argument("-k", type=keywords, default=Keywords(), metavar="WORDS", help="only ids that match")
@@ -127,10 +132,11 @@ def _told(results: Iterable[Run]) -> Iterator[Run]:
 
 def _modules(options: argparse.Namespace, seeds: range, declared: Contract) -> int:
     print(f"seeds {seeds.start} to {seeds[-1]}")
-    how = (options.n, options.table, options.limit)
     try:
-        return count_modules(options.module, options.framework, seeds, options.k, declared, *how)
-    except (BindingError, CandidateError, TableError, OSError) as error:
+        known = read_differences(options.known) if options.known else []
+        kept = (known, options.n, options.limit, options.table)
+        return count_modules(options.module, Counting(options.framework, seeds, options.k, declared, *kept))
+    except (BindingError, CandidateError, DifferenceError, TableError, OSError) as error:
         print(error)
         return HARNESS
     finally:

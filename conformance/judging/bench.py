@@ -205,7 +205,9 @@ class Bench:
             return Result(case.id, case.operation, Status.NOT_SUPPORTED, reason)
         if case.entries and outcome.code == 0 and self.worker.facts().is_device_build:
             reason = indices.fault(case, case.base.arguments(self.seed), outcome.outputs)
-        elif outcome.code != INVALID:
+        elif outcome.code not in (
+            (INVALID, UNSUPPORTED) if is_module else (INVALID,)
+        ):  # by raising, whatever it raises
             reason = f"returned {outcome.code}; {_due(case)}"
             if is_module:  # of which nothing was stored: a result of a call that cannot be has no place
                 reason = f"did not raise; {_due(case, _BY_RAISING)}"

@@ -11,12 +11,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Row:
-    """library: name and, last, version.  most: the largest share of a limit among the runs that passed."""
+    """library: name and, last, version.  known: of the failed runs those that fail by differences that are known.
+    most: the largest share of a limit among the runs that passed.
+    """
 
     library: str
     operation: str
     runs: int
     failed: int
+    known: int
     most: str
 
     @property
@@ -46,8 +49,8 @@ def read_table(path: Path) -> list[Row]:
 
 def _row(path: Path, number: int, line: list[str]) -> Row:
     try:
-        library, operation, runs, failed, most = line
-        return Row(library, operation, int(runs), int(failed), most)
+        library, operation, runs, failed, known, most = line
+        return Row(library, operation, int(runs), int(failed), int(known), most)
     except ValueError:
         raise TableError(f"{path}:{number}: expected {', '.join(HEAD)}, got {line}") from None
 

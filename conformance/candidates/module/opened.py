@@ -26,7 +26,7 @@ from .raised import Raised, raised
 from .source import Module
 
 _PREFIX, _OURS = "cuda_", "judged_"  # of the header's symbols; of a file's name as a module, which hides no other
-_INVALID = -2
+_INVALID, _UNSUPPORTED = -2, -4
 Shapes = Mapping[str, Sequence[int]]  # of every array of a call, by its flat name: params[3]
 
 
@@ -91,8 +91,8 @@ class OpenedModule:
 class Entry:
     """Makes arrays of the addresses of a call, calls, and stores what comes back.
 
-    Returns 0, or ASSAYER_INVALID where the function has raised: `tell` is given the line that says so, and the rest.
-    Raises Raised for a result that is none.
+    Returns 0, ASSAYER_UNSUPPORTED where the function has raised NotImplementedError, and ASSAYER_INVALID where anything
+    else: `tell` is given the line that says so, and the rest.  Raises Raised for a result that is none.
     """
 
     def __init__(self, call: Call, tell: Callable[[Raised], None]) -> None:
@@ -111,7 +111,7 @@ class Entry:
             if not error.refuses:
                 raise
             self.tell(error)
-            return _INVALID
+            return _UNSUPPORTED if error.declines else _INVALID
         if self._is_right(values, arrays):  # else there is nothing to give, nor room for it
             store(results, {name: arrays[name] for name in results})
         return 0

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bindings.shared_object.facts import Facts
 from conformance.candidates.candidate import Candidate, CandidateError, candidates, read_schedule
 from conformance.candidates.worker.outcome import Outcome
 from conformance.candidates.worker.worker import Worker
@@ -113,8 +114,14 @@ def test_what_a_device_is_like_in_one_order_alone(monkeypatch: pytest.MonkeyPatc
     told = {order: Candidate(Path("lib.so"), "", order).environment for order in ("forward", "reverse", "random:7")}
     counts = {order: found.get("ASSAYER_EMULATOR_MULTIPROCESSORS") for order, found in told.items()}
     assert counts == {"forward": None, "reverse": None, "random:7": "1"}
-    streams = {order: found.get("ASSAYER_EMULATOR_DEFAULT_STREAM") for order, found in told.items()}
-    assert streams == {"forward": None, "reverse": "late", "random:7": None}
+    memory = {order: found.get("ASSAYER_EMULATED_DEVICE_MEMORY") for order, found in told.items()}
+    assert memory == {"forward": None, "reverse": "1", "random:7": None}
+
+
+@pytest.mark.parametrize(("is_there", "late"), [(True, "late"), (False, None)])
+def test_the_default_stream_is_late_where_arrays_lie_on_the_device(is_there: bool, late: str | None) -> None:
+    candidate = Candidate(Path("lib.so"), "", "reverse", facts=Facts(on_device=is_there, emulated=True))
+    assert candidate.environment.get("ASSAYER_EMULATOR_DEFAULT_STREAM") == late
 
 
 @pytest.mark.parametrize("text", ["sideways", "reverse:3", "random:", "random:-1", ""])

@@ -149,3 +149,29 @@ def test_what_fails_in_one_is_told_with_what_repeats_it(folder: Path, capsys: py
     assert out.splitlines()[-1] == "right.py: 2 operations, 14 runs, 0 failed"
     assert main([*counted, "no_such.py"]) == 2
     assert "no_such.py: expected a file of Python, got none" in said(capsys)
+
+
+PARTIAL = """
+import numpy as np
+
+def softmax(input):
+    if input.shape[1] > 8:
+        raise NotImplementedError("rows of 8 at most")
+    weights = np.exp(input - input.max(1, keepdims=True))
+    return weights / weights.sum(1, keepdims=True)
+"""
+
+
+def test_what_a_module_has_not_implemented_is_as_its_contract_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("partial.py").write_text(PARTIAL, encoding="utf-8")
+    Path("sizes.toml").write_text('[operations.softmax]\nsupports = "cols <= 8"\n', encoding="utf-8")
+    words = ["--module", "partial.py", "-o", "softmax", "-k", QUICK]
+    assert run(*words) == 1
+    assert "raised NotImplementedError: rows of 8 at most (partial.py:6, in softmax)" in said(capsys)
+    assert run(*words, "--contract", "sizes.toml") == 0
+    assert "not supported" in said(capsys)
+    Path("sizes.toml").write_text('[operations.softmax]\nsupports = "cols <= 64"\n', encoding="utf-8")
+    assert run(*words, "--contract", "sizes.toml") == 1

@@ -18,20 +18,24 @@ OURS = "ported"  # what a library of this test is called
 
 def test_rows_replace_those_of_the_library_s_other_versions(tmp_path: Path) -> None:
     path = tmp_path / "wild.tsv"
-    kept, old, new = Row("b 1", "add", 3, 0, "0.5"), Row("a 1.0", "mul", 2, 1, "0.1"), Row("a 2.0", "add", 4, 0, "0.9")
+    kept, old, new = (
+        Row("b 1", "add", 3, 0, 0, "0.5"),
+        Row("a 1.0", "mul", 2, 1, 0, "0.1"),
+        Row("a 2.0", "add", 4, 0, 0, "0.9"),
+    )
     write_rows(path, [kept, old])
     write_rows(path, [new])
     assert read_table(path) == [new, kept]
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a\tb\n", "\t".join(HEAD) + "\nx\ty\n", "\t".join(HEAD) + "\na 1\tadd\tmany\t0\t1\n"]
+    "text", ["", "a\tb\n", "\t".join(HEAD) + "\nx\ty\n", "\t".join(HEAD) + "\na 1\tadd\tmany\t0\t0\t1\n"]
 )
 def test_what_is_no_table_is_refused_and_left_as_it_is(text: str, tmp_path: Path) -> None:
     path = tmp_path / "wild.tsv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(TableError, match=r"wild\.tsv.*: expected"):
-        write_rows(path, [Row("a 1", "add", 1, 0, "0.1")])
+        write_rows(path, [Row("a 1", "add", 1, 0, 0, "0.1")])
     assert path.read_text(encoding="utf-8") == text
 
 
@@ -58,6 +62,8 @@ def test_the_page_says_what_the_table_holds() -> None:
     for library in libraries:
         mine = [row for row in rows if row.library == library]
         name, _, version = library.rpartition(" ")
-        runs, failed, most = sum(r.runs for r in mine), sum(r.failed for r in mine), max(r.most for r in mine)
+        runs, failed, known = (sum(getattr(row, part) for row in mine) for part in ("runs", "failed", "known"))
+        most = max(row.most for row in mine)
         assert f"| {name} | {version} | {len(mine)} | {runs:,} | {most} | {failed} |" in page
+        assert failed == known, f"{name} differs by more than examples/modules/differences.toml says"
     assert len(re.findall(r"^\| .* \| [\d.]+ \| \d+ \| [\d,]+ \| [\d.]+ \| \d+ \|$", page, re.M)) == len(libraries)
