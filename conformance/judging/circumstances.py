@@ -207,12 +207,13 @@ def _call_of(id: str) -> Call | None:
 
 
 def _numbers(operation: str, given: Mapping[str, Any]) -> Call:
-    """Sizes and scalars; of a list of lengths how many, the largest and all; of outputs the elements."""
+    """Sizes and scalars; of a list how many, the largest and the smallest, of lengths all; of outputs the elements."""
     found: dict[str, Any] = {}
     lengths = {one.each[1] for one in operations.read_arrays(operations.OPERATIONS[operation]) if one.each}
     for name, value in given.items():
         if isinstance(value, (tuple, list, range)) and value:
             found |= {"count": len(value), f"the largest of {name}": int(max(value))}
+            found |= {f"the smallest of {name}": int(min(value))}
             found |= {f"one of {name}": frozenset(value)} if name in lengths else {}
         elif isinstance(value, (int, float)):
             found[name] = value

@@ -11,9 +11,8 @@ A failure is known where the elements of these kinds, and no others, are what it
 place the call conforms.  Other keys say more closely which elements are meant: `row = "NaN"`, those whose row of the
 first argument holds one; `ties = "logits"`, indices of other entries of that argument's row that are as large;
 `within = 6e-8`, those that are off by no more, times the larger of 1 and the size of every argument that `times` names.
-In place of `due` and `got`, `reading = "clip / (norm + 1e-6)"` is of calls whose outputs
-are those of this wrong reading, `raised = "scale must be"` of those that are not carried out, for which an exception
-with these words is raised.
+In place of `due` and `got`, `reading = "clip / (norm + 1e-6)"` is of calls whose outputs are those of this wrong
+reading, `raised = "scale must be"` of those that are not carried out: an exception with these words is raised.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from numpy.typing import NDArray
 from conformance.judging.outputs import Outputs, passes, settled
 from conformance.limits.expectation import Expected, rounded
 from conformance.limits.measure import measure
-from conformance.operations import OPERATIONS, narrowed
+from conformance.operations import OPERATIONS, narrowed, read_arrays
 
 Array = NDArray[Any]
 _TINY = float(np.finfo(np.float32).tiny)
@@ -144,6 +143,12 @@ def _difference(where: str, entry: Mapping[str, Any]) -> Difference:
     for name, value in entry.items():
         if expected := _expected(name, value):
             raise DifferenceError(f"{where}: {name}: expected {expected}, got {value!r}")
+    named = [*entry.get("times", []), *([entry["ties"]] if "ties" in entry else [])]
+    for operation in entry["operations"]:
+        arrays = [parameter.name for parameter in read_arrays(OPERATIONS[operation])]
+        if strangers := [name for name in named if name not in arrays]:
+            expected = f"expected arrays of {operation} ({', '.join(arrays)})"
+            raise DifferenceError(f"{where}: {expected}, got {', '.join(strangers)}")
     values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in entry.items()}
     return Difference(**values)
 
@@ -171,11 +176,13 @@ def those_met(
 ) -> list[Difference]:
     """Return the differences by kinds of elements that a failed call fails by; none where it fails by anything else.
 
-    got: the outputs by flat name, of the shapes and types that are due.
+    got: the outputs by flat name.  Of another shape or type than is due they fail by that.
     """
     mine = [difference for difference in known if operation in difference.operations and not difference.is_of_call]
     held = settled(operation, arguments, expected, got)
     right = narrowed(operation, rounded(held))
+    if any(array.shape != got[name].shape or array.dtype != got[name].dtype for name, array in right.items()):
+        return []
     met: list[Difference] = []
     mended = dict(got)
     for name, wanted in held.items():

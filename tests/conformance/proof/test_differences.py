@@ -46,6 +46,7 @@ def test_the_elements_of_its_kind_are_set_right_and_the_others_judged() -> None:
     assert not met(nan, "add", ADDED, output=floats(2, 0, 4))
     assert not met(nan, "add", ADDED, output=floats(2, NAN, 5))
     assert not met(nan, "mul", ADDED, output=floats(1, NAN, 3))
+    assert not met(nan, "add", ADDED, output=floats([2, NAN, 4]))
 
 
 def test_what_is_off_by_more_than_is_said_is_unknown() -> None:
@@ -92,6 +93,8 @@ SAID = {"modules": '["mine.py"]', "operations": '["add"]', "why": '"because"', "
         ({"operations": '["addd"]'}, "operations: expected operations of the header, got ['addd']"),
         ({"modules": '"mine.py"'}, "modules: expected a list of names, got 'mine.py'"),
         ({"why": '" "'}, "why: expected words"),
+        ({"ties": '"logits"'}, "expected arrays of add (a, b), got logits"),
+        ({"times": '["a", "c"]'}, "expected arrays of add (a, b), got c"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused(changed: dict[str, str | None], words: str, tmp_path: Path) -> None:
