@@ -173,6 +173,8 @@ def _rounded(operation: Callable[..., Any], rounding: Callable[[Array], Array]) 
 
 READINGS = (
     *_of_steps("padding behind alone", "Windows begin at the planes' first elements.", _without("pad")),
+    *_of_steps("dilation of rows for columns", "One for both axes.", lambda g: {"dilation_w": g["dilation_h"]}),
+    *_of_steps("dilation of columns for rows", "One for both axes.", lambda g: {"dilation_h": g["dilation_w"]}),
     *_of_steps("dilation ignored", "Taps stand side by side.", _without("dilation")),
     *_of_steps("stride ignored", "Neighbouring windows are one element apart.", _without("stride")),
     *_of_steps("stride and dilation exchanged", "Which one spreads the taps is mixed up.", _stride_and_dilation),
