@@ -19,6 +19,7 @@ class Misdeed(StrEnum):
     OTHER_CODE = "returned another code the second time"
     WROTE_REFUSED = "refused a call and wrote all the same"
     NOT_REFUSED = "did not refuse a call that it has to"
+    OUT_OF_RANGE = "made something else than NaN of an index out of range, or changed the rest"
     OTHER_PLACE = "gave something else where an array began elsewhere"
     KEEPS = "kept something from one call to the next"
     GROWS = "took more memory with every call"

@@ -195,6 +195,9 @@ class Bench:
         arguments = case.arguments(self.seed)
         outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
         is_module = isinstance(self.worker, Worker) and self.worker.module is not None
+        refusals = (
+            (INVALID, UNSUPPORTED) if is_module else (INVALID,)
+        )  # a function refuses by raising, whatever that is
         ended = _ended(case.id, case.operation, outcome)
         if ended and (not ended.was_run or ended.is_judges_own):
             return ended
@@ -205,9 +208,9 @@ class Bench:
             return Result(case.id, case.operation, Status.NOT_SUPPORTED, reason)
         if case.entries and outcome.code == 0 and self.worker.facts().is_device_build:
             reason = indices.fault(case, case.base.arguments(self.seed), outcome.outputs)
-        elif outcome.code not in (
-            (INVALID, UNSUPPORTED) if is_module else (INVALID,)
-        ):  # by raising, whatever it raises
+            if reason:
+                outcome.findings.append(Finding(Misdeed.OUT_OF_RANGE, reason))
+        elif outcome.code not in refusals:
             reason = f"returned {outcome.code}; {_due(case)}"
             if is_module:  # of which nothing was stored: a result of a call that cannot be has no place
                 reason = f"did not raise; {_due(case, _BY_RAISING)}"

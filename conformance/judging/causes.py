@@ -28,11 +28,12 @@ from .whereabouts import whereabouts
 if TYPE_CHECKING:
     from reference.readings import Reading
 
-__all__ = ["FLOAT32", "NOT_REFUSED", "RIGHT_BUT", "WROTE_REFUSED", "Cause", "causes", "format_of"]
+__all__ = ["FLOAT32", "NOT_REFUSED", "OUT_OF_RANGE", "RIGHT_BUT", "WROTE_REFUSED", "Cause", "causes", "format_of"]
 
 NOT_REFUSED = "does not refuse calls that it has to"
 RIGHT_BUT = "computes right, does not refuse"
 WROTE_REFUSED = "refuses calls, and writes outputs all the same"
+OUT_OF_RANGE = "an index out of range does not give NaN, or changes the rest"
 _OF_NUMBERS = (Misdeed.VARIES, Misdeed.OTHER_STREAM, Misdeed.UNWRITTEN)  # which the numbers show too, and say more of
 _Key = TypeVar("_Key", bound=Hashable)
 
@@ -246,6 +247,8 @@ def _not_refused(unrefused: Sequence[Result], right: set[str]) -> list[Cause]:
         kinds = {finding.kind for finding in result.findings}
         if result.status is Status.FAIL and kinds == {Misdeed.WROTE_REFUSED}:
             return WROTE_REFUSED
+        if kinds == {Misdeed.OUT_OF_RANGE}:
+            return OUT_OF_RANGE
         return RIGHT_BUT if base_of(result) in right else NOT_REFUSED
 
     alike = _grouped(unrefused, sentence)

@@ -6,11 +6,14 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from conformance import operations
-from conformance.judging.causes import FLOAT32, Cause
+from conformance.judging.causes import FLOAT32, OUT_OF_RANGE, Cause
 
 from .record import Run, counted
 
 REFUSAL = "A call that breaks the declaration (a null array, a negative size) has to return its code and write nothing."
+INDEX = (
+    "A device build, which cannot refuse it, writes NaN in place of what it would have produced, and the rest as ever."
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,9 @@ class Finding:
     @property
     def why(self) -> str:
         """The reading's own sentence; of refusals what they are; else nothing."""
-        return REFUSAL if self.is_refusal else self.cause.reading.why if self.cause.reading else ""
+        if self.is_refusal:
+            return INDEX if self.cause.sentence == OUT_OF_RANGE else REFUSAL
+        return self.cause.reading.why if self.cause.reading else ""
 
     @property
     def is_of_steps(self) -> bool:

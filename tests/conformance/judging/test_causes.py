@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.candidates.finding import Finding, Misdeed
 from conformance.catalogue.cases import CASES
-from conformance.judging.causes import NOT_REFUSED, RIGHT_BUT, WROTE_REFUSED, Cause, causes
+from conformance.judging.causes import NOT_REFUSED, OUT_OF_RANGE, RIGHT_BUT, WROTE_REFUSED, Cause, causes
 from conformance.judging.diagnoses import Diagnosis, Kind, Symptom, of_readings, of_symptoms
 from conformance.judging.results import Result, Status
 from conformance.judging.values import values
@@ -119,6 +119,13 @@ def test_what_is_refused_but_written_all_the_same_is_not_called_unrefused() -> N
         (WROTE_REFUSED, ("grad_clip",)),
         (RIGHT_BUT, ("add",)),
     ]
+
+
+def test_an_index_out_of_range_that_a_device_build_computes_with_is_not_called_unrefused() -> None:
+    found = Finding(Misdeed.OUT_OF_RANGE, "with position[0] = 10: output: 1 of 15 elements beyond their limit")
+    wrong = replace(failed("expert_combine/refused/position[0]_too_large", "expert_combine", ""), findings=(found,))
+    [cause] = causes([wrong, Result("expert_combine/plain/5x2x3", "expert_combine", Status.PASS)])
+    assert cause.sentence == OUT_OF_RANGE
 
 
 def test_of_an_operation_that_computed_nothing_nobody_says_that_it_computes_right() -> None:
