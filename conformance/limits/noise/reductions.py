@@ -173,7 +173,8 @@ def matmul(a: Any, b: Any) -> Noisy:
     held = grain(x) * grain(y)
     sure = (n < 1) | is_exact(sizes, held) & (held >= _least_sum())
     partial = (squared + largest) / 2 + drift
-    own, reach = u * u / 3 * squared + _walk(n + _alike(ax, ay), partial), roundings().sum_reach * n * sizes
+    alike = _alike(ax, ay)
+    own, reach = u * u / 3 * squared + _walk(n + alike, partial), roundings().sum_reach * n * sizes
     cost = cut(n, partial, largest, sizes, sure, written(x.v, y.v, np.matmul), held)
     variance = np.where(sure, 0.0, own) + cost.variance
     shared = variance * _of_equal_sums(x.v, y.v)
@@ -183,7 +184,8 @@ def matmul(a: Any, b: Any) -> Noisy:
         lean = together(lean, np.where(sure, 0.0, _in_the_mean(x.v, y.v, own)))
     below = extremes.of_matrix_product(made_of, other_made_of)
     if below is not None:
-        variance = variance + np.where(sure, 0.0, below[0])
+        # Sums of subnormal products round no more: of equal ones, which round alike, nothing else hides that.
+        variance = variance + np.where(sure, 0.0, below[0] * (1 + alike / np.maximum(n, 1.0)))
         shared = shared + (np.where(sure, 0.0, below[0]) if below[2] else 0.0)
         worst = None if worst is None else worst + np.where(sure, 0.0, below[1])
     # An error in a row of x is in every column of the product, and the other way round.

@@ -157,6 +157,18 @@ def test_equal_products_of_a_sum_are_rounded_alike() -> None:
     assert np.abs(got - expected.v[0]) < 4 * expected.sigma[0]
 
 
+@pytest.mark.parametrize("count", [2, 17, 300, 4097])
+def test_equal_products_below_the_normal_numbers_are_rounded_alike(count: int) -> None:
+    """Their sum is exact: it is off by as often what one is."""
+    least = np.float32(2.0**-149)
+    row, column = np.full((1, count), 703.76, np.float32), np.full((count, 1), 3 * least, np.float32)
+    one = row[0, 0] * column[0, 0]  # 2111.28 of the smallest number: 0.28 of it is lost
+    got = np.full((1, 1), one * np.float32(count), np.float32)
+    expected: Any = exact(row) @ exact(column)
+    assert measure(expected, got).share.max() < 1
+    assert measure(expected, got + 32 * least * np.float32(count)).share.min() > 1
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_terms_of_which_most_are_equal_are_rounded_alike(seed: int) -> None:
     """Logits of which most are 0, and another is the largest: their exponentials are added one by one."""
