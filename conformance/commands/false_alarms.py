@@ -25,7 +25,7 @@ from conformance.catalogue.cases import CASES, DESIGNED, SEQUENCES
 from conformance.catalogue.full import FULL
 from conformance.catalogue.keywords import Keywords
 from conformance.exit_codes import HARNESS
-from conformance.limits import Contract, read_contract
+from conformance.limits import Contract, ContractError, read_contract
 from conformance.pool import PoolError
 from conformance.proof.differences import DifferenceError, read_differences
 from conformance.proof.false_alarms import Run, is_apart, known_implementations, results, shares
@@ -80,7 +80,11 @@ def run(options: argparse.Namespace) -> int:
         return nothing(Console(highlight=False), options)
     if options.training_runs is not None:
         return count_runs(range(seed, seed + options.training_runs), libraries, options.n)
-    declared = read_contract(options.contract)
+    try:
+        declared = read_contract(options.contract)
+    except ContractError as error:
+        print(error)
+        return HARNESS
     if options.module:
         return _modules(options, range(seed, seed + options.seeds), declared)
     try:
