@@ -218,3 +218,8 @@ def test_an_id_that_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 def test_no_case_that_matches_is_no_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["false-alarms", "-k", "nowhere"]) == HARNESS
     assert "no case matches -k 'nowhere'" in capsys.readouterr().out
+
+
+def test_a_contract_that_is_not_there_is_said_to_be_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["false-alarms", "--case", "silu/plain/1", "--contract", "nowhere.toml"]) == HARNESS
+    assert "nowhere.toml: expected a file, or one of " in capsys.readouterr().out
