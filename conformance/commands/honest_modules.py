@@ -29,16 +29,23 @@ _HEADS = f"{'operation':<28} {'runs':>6} {'fail':>5} {'known':>5} {'error/limit'
 
 @dataclass
 class Tally:
-    """What came of one operation's runs: how many, the largest share of a limit of those that passed, the failures."""
+    """What came of one operation's runs: how many, the largest share of a limit of those that passed, the failures.
+
+    unjudged: cases that are no run, as the contract says: of sizes that are not supported, or too fine for it.
+    """
 
     operation: str
     runs: int = 0
     share: float = 0.0
     failed: list[tuple[int, Result]] = field(default_factory=list)  # each with its seed
     known: dict[tuple[int, str], list[Difference]] = field(default_factory=dict)  # of those, by seed and id
+    unjudged: int = 0
 
     def add(self, seed: int, result: Result) -> None:
-        """Count one run."""
+        """Count one run, or a case that is none."""
+        if result.status in (Status.NOT_SUPPORTED, Status.TOO_FINE):
+            self.unjudged += 1
+            return
         self.runs += 1
         if result.is_fine:
             self.share = max([self.share, *(verdict.share for verdict in result.verdicts)])
@@ -92,13 +99,15 @@ def count_modules(modules: Sequence[tuple[str, str]], how: Counting) -> int:
 def _sum(candidate: Candidate, tallies: Sequence[Tally], known: Sequence[Difference]) -> str:
     runs, failed = sum(tally.runs for tally in tallies), sum(len(tally.failed) for tally in tallies)
     line = f"{candidate.name}: {len(tallies)} operations, {runs} runs, {failed} failed"
+    if unjudged := sum(tally.unjudged for tally in tallies):
+        line += f", {counted(unjudged, 'case')} beyond the contract not judged"
     if not known:
         return line
     mine = _of(candidate, known)
     met = {difference for tally in tallies for found in tally.known.values() for difference in found}
     unmet = [f"    not met here: {', '.join(each.operations)}: {each.why}" for each in mine if each not in met]
     explained = sum(len(tally.known) for tally in tallies)
-    return "\n".join([*unmet, f"{line}, {explained} of them by known differences"])
+    return "\n".join([*unmet, f"{line}; {explained} by known differences"])
 
 
 def _of(candidate: Candidate, known: Sequence[Difference]) -> list[Difference]:

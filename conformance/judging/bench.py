@@ -195,9 +195,6 @@ class Bench:
         arguments = case.arguments(self.seed)
         outcome: Outcome = self.worker.run(case.operation, arguments, case.override)
         is_module = isinstance(self.worker, Worker) and self.worker.module is not None
-        refusals = (
-            (INVALID, UNSUPPORTED) if is_module else (INVALID,)
-        )  # a function refuses by raising, whatever that is
         ended = _ended(case.id, case.operation, outcome)
         if ended and (not ended.was_run or ended.is_judges_own):
             return ended
@@ -210,7 +207,9 @@ class Bench:
             reason = indices.fault(case, case.base.arguments(self.seed), outcome.outputs)
             if reason:
                 outcome.findings.append(Finding(Misdeed.OUT_OF_RANGE, reason))
-        elif outcome.code not in refusals:
+        elif outcome.code != INVALID and not (
+            is_module and outcome.code == UNSUPPORTED
+        ):  # NotImplementedError: it raised
             reason = f"returned {outcome.code}; {_due(case)}"
             if is_module:  # of which nothing was stored: a result of a call that cannot be has no place
                 reason = f"did not raise; {_due(case, _BY_RAISING)}"

@@ -96,7 +96,8 @@ class Difference:
 def _factor(arrays: Sequence[Any], shape: tuple[int, ...]) -> Array:
     factor = np.ones(shape)
     for array in arrays:
-        factor *= np.maximum(1.0, np.abs(np.asarray(array, np.float64)))
+        size = np.maximum(1.0, np.abs(np.asarray(array, np.float64)))
+        factor = factor * size if size.shape == shape else np.zeros(shape)  # of other elements it says nothing
     return factor
 
 
@@ -115,7 +116,9 @@ def _rows_with(is_kind: Kind, arguments: Mapping[str, Any], shape: tuple[int, ..
     """Where the row of the first argument, which lies along its last axis, holds such a number."""
     first = np.asarray(next(iter(arguments.values())))
     rows = np.any(is_kind(first), axis=-1)
-    return np.broadcast_to(rows if np.shape(rows) == shape else np.expand_dims(rows, -1), shape)
+    if np.shape(rows) == shape:
+        return rows
+    return np.broadcast_to(np.expand_dims(rows, -1), shape) if np.shape(rows) == shape[:-1] else np.zeros(shape, bool)
 
 
 def read_differences(path: Path) -> list[Difference]:

@@ -157,14 +157,24 @@ def test_equal_products_of_a_sum_are_rounded_alike() -> None:
     assert np.abs(got - expected.v[0]) < 4 * expected.sigma[0]
 
 
+def product_of(row: Any, column: Any) -> Any:
+    return row @ column
+
+
+def sum_of_products(row: Any, column: Any) -> Any:
+    return np.sum(row * column.T, axis=-1, keepdims=True)
+
+
 @pytest.mark.parametrize("count", [2, 17, 300, 4097])
-def test_equal_products_below_the_normal_numbers_are_rounded_alike(count: int) -> None:
+@pytest.mark.parametrize("times", [3, 1023])
+@pytest.mark.parametrize("summed", [product_of, sum_of_products])
+def test_equal_products_below_the_normal_numbers_are_rounded_alike(summed: Any, times: int, count: int) -> None:
     """Their sum is exact: it is off by as often what one is."""
     least = np.float32(2.0**-149)
-    row, column = np.full((1, count), 703.76, np.float32), np.full((count, 1), 3 * least, np.float32)
-    one = row[0, 0] * column[0, 0]  # 2111.28 of the smallest number: 0.28 of it is lost
+    row, column = np.full((1, count), 1.4990234, np.float32), np.full((count, 1), times * least, np.float32)
+    one = row[0, 0] * column[0, 0]
     got = np.full((1, 1), one * np.float32(count), np.float32)
-    expected: Any = exact(row) @ exact(column)
+    expected: Any = summed(exact(row), exact(column))
     assert measure(expected, got).share.max() < 1
     assert measure(expected, got + 32 * least * np.float32(count)).share.min() > 1
 
