@@ -19,7 +19,7 @@ from .strides import problem_of
 HOST_ARRAYS = frozenset({np.ndarray, np.memmap})
 ARRAYS = HOST_ARRAYS | {DeviceArray}
 # Bits of ndarray.flags.num: C-contiguous and aligned; the same and writable.
-READABLE, _WRITABLE = 0x0101, 0x0501
+READABLE, WRITABLE = 0x0101, 0x0501
 
 
 class Checker:
@@ -130,7 +130,7 @@ class Checker:
         if (
             type(array) not in ARRAYS
             or array.dtype != parameter.type.dtype
-            or array.flags.num & _WRITABLE != _WRITABLE
+            or array.flags.num & WRITABLE != WRITABLE
             or array.ndim != len(parameter.shape)
         ):
             raise explain.array(self.operation, parameter, array)
@@ -142,7 +142,7 @@ def _kinds(parameter: Parameter) -> frozenset[type]:
 
 
 def _flags(parameter: Parameter) -> int:
-    return _WRITABLE if parameter.written else READABLE
+    return WRITABLE if parameter.written else READABLE
 
 
 def plain_numbers(parameter: Parameter) -> tuple[type, Any, Any]:

@@ -11,7 +11,7 @@ static int32_t one(struct matrix a, struct matrix b, float* C, int M, int N, int
 /* Where columns are few, packed B would be mostly empty: rows of A and of B, which both lie along their depth, are multiplied
  * as they lie.  Half of the flops below which one thread does it all took 21 us. */
 enum { FEW_COLUMNS = 16, ROWS_OF_TASK = 64 };
-static const double FEW_SERIAL_BELOW_FLOPS = 4e6;
+static const double FEW_SERIAL_BELOW_FLOPS = 1e6;
 
 static void few_columns(const float* A, const float* B, float* C, int64_t M, int64_t N, int64_t K) {
     const struct simd* const v = simd();

@@ -24,23 +24,37 @@ int32_t cuda_expert_sort(const int32_t* indices, int32_t* offsets, int32_t* posi
     return ASSAYER_OK;
 }
 
-/* True where position names every row once: what is scattered by it then fills the output and no two threads meet.
- * *seen is a bitmap of the rows. */
-static bool is_permutation(const int32_t* position, int64_t rows, uint64_t* seen) {
-    memset(seen, 0, (size_t)ceil_div(rows, 64) * sizeof *seen);
+/* inverse[position[i]] = i.  False where position does not name every row once: what is scattered by it would not fill the
+ * output, and two threads would meet. */
+static bool invert(const int32_t* position, int64_t rows, int32_t* inverse) {
+    for (int64_t row = 0; row < rows; row++) inverse[row] = -1;
     for (int64_t i = 0; i < rows; i++) {
-        const uint64_t bit = (uint64_t)1 << (position[i] % 64);
-        if (seen[position[i] / 64] & bit) return false;
-        seen[position[i] / 64] |= bit;
+        if (inverse[position[i]] >= 0) return false;
+        inverse[position[i]] = (int32_t)i;
     }
     return true;
 }
 
 int32_t check_permutation(const int32_t* position, int64_t rows) {
     CHECK(all_within(position, rows, 0, rows));
-    const struct scratch scratch = scratch_take(ceil_div(rows, 64), sizeof(uint64_t));
+    const struct scratch scratch = scratch_take(rows, sizeof(int32_t));
     int32_t code = ASSAYER_NO_MEMORY;
-    if (scratch.memory) code = is_permutation(position, rows, scratch.memory) ? ASSAYER_OK : ASSAYER_INVALID;
+    if (scratch.memory) code = invert(position, rows, scratch.memory) ? ASSAYER_OK : ASSAYER_INVALID;
+    scratch_give(scratch);
+    return code;
+}
+
+/* Rows are written one after the other, each read where it lies: the other way round takes twice as long where position has
+ * no order. */
+static int32_t dispatch(const char* input, const int32_t* position, char* output, int64_t pairs, int64_t top_k, int64_t row_bytes) {
+    CHECK(all_within(position, pairs, 0, pairs));
+    const struct scratch scratch = scratch_take(pairs, sizeof(int32_t));
+    const int32_t* const pair_of = scratch.memory;
+    int32_t code = ASSAYER_NO_MEMORY;
+    if (pair_of) code = invert(position, pairs, scratch.memory) ? ASSAYER_OK : ASSAYER_INVALID;
+    const int64_t rows = code == ASSAYER_OK ? pairs : 0;
+    PARALLEL_FOR(rows * row_bytes >= SERIAL_BELOW * (int64_t)sizeof(float))
+    for (int64_t row = 0; row < rows; row++) memcpy(output + row * row_bytes, input + pair_of[row] / top_k * row_bytes, (size_t)row_bytes);
     scratch_give(scratch);
     return code;
 }
@@ -53,13 +67,8 @@ int32_t check_permutation(const int32_t* position, int64_t rows) {
         CHECK_ARRAY(input, tokens, hidden_dim);                                                                        \
         CHECK_ARRAY(position, tokens, top_k);                                                                          \
         CHECK_ARRAY(output, tokens, top_k, hidden_dim);                                                                \
-        const int64_t width = hidden_dim, pairs = (int64_t)tokens * top_k;                                             \
-        const int32_t code = check_permutation(position, pairs);                                                       \
-        if (code != ASSAYER_OK) return code;                                                                           \
-        PARALLEL_FOR(pairs * width >= SERIAL_BELOW)                                                                    \
-        for (int64_t i = 0; i < pairs; i++)                                                                            \
-            memcpy(output + position[i] * width, input + i / top_k * width, (size_t)width * sizeof(element));          \
-        return ASSAYER_OK;                                                                                             \
+        return dispatch((const char*)input, position, (char*)output, (int64_t)tokens * top_k, top_k,                   \
+                        hidden_dim * (int64_t)sizeof(element));                                                        \
     }
 EXPERT_DISPATCH(float, )
 EXPERT_DISPATCH(assayer_bf16, _bf16)

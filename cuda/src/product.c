@@ -97,7 +97,7 @@ struct side {
     float* c;
 };
 
-/* Adds the depth from k on, a panel of it, to a block. */
+/* Adds the depth from k on, a panel of it, to a block.  Its bits are the same whether B is packed or, for a few rows, is not. */
 static void add_panel(const struct simd* v, const struct plan* plan, const struct product* p, struct side side, struct block block, int64_t k,
                       float* memory) {
     const int64_t depth = min64(PANEL_DEPTH, p->depth - k);
@@ -105,6 +105,10 @@ static void add_panel(const struct simd* v, const struct plan* plan, const struc
     const struct matrix b = {side.b.data + k * side.b.row + block.column * side.b.col, side.b.row, side.b.col};
     float *const packed = memory + v->strip, *const c = side.c + block.row * p->c_row + block.column;
     const float beta = k == 0 ? before(plan, p) : 1.0f;
+    if (block.rows <= v->unpacked_rows && b.col == 1) {
+        v->multiply_unpacked(a, b, block.rows, depth, block.columns, plan->alpha, beta, c, p->c_row, memory);
+        return;
+    }
     v->pack(b, depth, block.columns, packed);
     v->multiply(a, packed, depth * v->panel, block.rows, depth, block.columns, plan->alpha, beta, c, p->c_row, memory);
 }

@@ -258,6 +258,10 @@ struct simd {
     void (*multiply)(struct matrix a, const float* packed, int64_t panel_stride, int64_t rows, int64_t depth, int64_t columns,
                      float alpha, float beta, float* c, int64_t c_row, float* strip);
 
+    /* The same of a b by rows that is not packed: of so few rows of a, and at most PANEL_DEPTH deep. */
+    int unpacked_rows;
+    void (*multiply_unpacked)(struct matrix a, struct matrix b, int64_t rows, int64_t depth, int64_t columns, float alpha, float beta,
+                              float* c, int64_t c_row, float* strip);
     /* c = a . b + beta * c, a by rows and at most PANEL_DEPTH deep, row k of b at b + places[k]; columns up to a whole panel are
      * read and written. */
     void (*multiply_apart)(struct matrix a, const float* b, const int64_t* places, int64_t rows, int64_t depth, int64_t columns,

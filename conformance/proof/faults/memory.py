@@ -82,11 +82,10 @@ FAULTS = (
           "for (int e = 0; e + 1 < n_experts; e++) fit &= offsets[e] <= offsets[e + 1];",
           r"a call with offsets\[.*\] = .* is to be refused"),
     Fault("permutations judged by their sum", ("expert_dispatch", "expert_combine_backward"), "moe.c",
-          "const uint64_t bit = (uint64_t)1 << (position[i] % 64);\n"
-          "        if (seen[position[i] / 64] & bit) return false;\n"
-          "        seen[position[i] / 64] |= bit;\n    }\n    return true;",
-          "seen[0] += (uint64_t)position[i];\n    }\n"
-          "    return seen[0] == (uint64_t)rows * (uint64_t)(rows - 1) / 2;",
+          "    for (int64_t i = 0; i < rows; i++) {\n        if (inverse[position[i]] >= 0) return false;\n"
+          "        inverse[position[i]] = (int32_t)i;\n    }\n    return true;",
+          "    int64_t sum = 0;\n    for (int64_t i = 0; i < rows; i++) {\n        sum += position[i];\n"
+          "        inverse[position[i]] = (int32_t)i;\n    }\n    return sum == rows * (rows - 1) / 2;",
           r"a call with position\[0\] = 1, position\[1\] = 1, .* is to be refused"),
     Fault("bytes that wrap around 64 bits let through", ("batched_gemm", "mse_forward"), "check.h",
           "        room /= sizes[i];\n    }\n    return room >= 1;",

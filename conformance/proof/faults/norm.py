@@ -53,7 +53,7 @@ FAULTS = (
           "for (int64_t i = 0; i < pairs; i++) position[i] =", "for (int64_t i = pairs - 1; i >= 0; i--) position[i] =",
           "matches: .*last token first"),
     Fault("expert_dispatch: one token left out", in_every_format("expert_dispatch"), "moe.c",
-          "memcpy(output + position[i] * width,", "if (i + 1 < pairs) memcpy(output + position[i] * width,",
+          "memcpy(output + row * row_bytes,", "if (row + 1 < rows) memcpy(output + row * row_bytes,",
           "never written"),
     Fault("expert_combine: weights ignored", ("expert_combine",), "moe.c",
           "gather(input, weights, position,", "gather(input, NULL, position,", "matches: .*weights ignored"),

@@ -31,12 +31,10 @@ static _Thread_local double kept_base;
     if (of_base != base || of_dim != head_dim) kept_base = base * pow(alpha, head_dim / (head_dim - 2.0));
     of_base = base, of_dim = head_dim;
     const double scaled_base = kept_base;"""
-_IS_PERMUTATION = (
-    "if (scratch.memory) code = is_permutation(position, rows, scratch.memory) ? ASSAYER_OK : ASSAYER_INVALID;"
-)
+_INVERTED = "if (pair_of) code = invert(position, pairs, scratch.memory) ? ASSAYER_OK : ASSAYER_INVALID;"
 _REFUSED_EARLY = """\
-if (scratch.memory && !is_permutation(position, rows, scratch.memory)) return ASSAYER_INVALID;
-    if (scratch.memory) code = ASSAYER_OK;"""
+if (pair_of && !invert(position, pairs, scratch.memory)) return ASSAYER_INVALID;
+    if (pair_of) code = ASSAYER_OK;"""
 _NO_MEMORY = "goes wrong where malloc has no memory for it .*"
 _NORM = "    CHECK(clip_norm > 0);\n    const float norm = sqrtf(sum_squares[0]);"
 
@@ -62,7 +60,7 @@ FAULTS = (
           "loss[0] = (float)(total / divisor);\n    scratch_give(sums);", "loss[0] = (float)(total / divisor);",
           "memory grows from call to call: .* each, in the last 128 calls"),
     Fault("expert_dispatch: memory kept by what is refused", ("expert_dispatch",), "moe.c",
-          _IS_PERMUTATION, _REFUSED_EARLY, "memory grows from call to call: .* each, in the last 512 calls"),
+          _INVERTED, _REFUSED_EARLY, "memory grows from call to call: .* each, in the last 512 calls"),
     Fault("mse_forward: memory used that is not there", ("mse_forward",), "losses.c",
           "    if (!sums.memory) return ASSAYER_NO_MEMORY;\n    double* const parts = sums.memory;\n    FOR_CHUNKS",
           "    double* const parts = sums.memory;\n    FOR_CHUNKS", f"{_NO_MEMORY}SIGSEGV; with memory it is right"),

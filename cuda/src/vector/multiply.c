@@ -98,7 +98,7 @@ ALWAYS_INLINE void multiply_any(enum format format, struct numbers a, const floa
                 for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {
                     const struct target to = {c + row * c_row + j, c_row, columns - j < TILE_COLUMNS ? columns - j : TILE_COLUMNS,
                                               alpha, k == 0 ? beta : 1.0f};
-                    NAME(multiply_tile)(&of_group[n], packed + j / TILE_COLUMNS * panel_stride + k * TILE_COLUMNS, part, &to);
+                    NAME(multiply_tile)(&of_group[n], packed + j / TILE_COLUMNS * panel_stride + k * TILE_COLUMNS, TILE_COLUMNS, part, &to);
                 }
         }
     }
@@ -137,6 +137,24 @@ static void multiply_apart(struct matrix a, const float* b, const int64_t* place
     }
 }
 
+/* Whole panels of b as they lie, the last one packed behind the strip: of GROUP that there is memory for one is in use. */
+static void multiply_unpacked(struct matrix a, struct matrix b, int64_t rows, int64_t depth, int64_t columns, float alpha, float beta,
+                              float* c, int64_t c_row, float* memory) {
+    const struct strip strip = {memory, (int)rows, a.col == 1};
+    copy_strips(FLOATS, (struct numbers){a.data, a.row, a.col}, &strip, 1, depth, memory);
+    for (int64_t j = 0; j < columns; j += TILE_COLUMNS) {
+        const int64_t rest = columns - j;
+        const struct target to = {c + j, c_row, rest < TILE_COLUMNS ? rest : TILE_COLUMNS, alpha, beta};
+        if (rest >= TILE_COLUMNS) {
+            NAME(multiply_tile)(&strip, b.data + j, b.row, depth, &to);
+        } else {
+            float* const packed = memory + TILE_ROWS * PANEL_DEPTH;
+            pack_partial(FLOATS, (struct numbers){b.data + j, b.row, 1}, depth, rest, packed);
+            NAME(multiply_tile)(&strip, packed, TILE_COLUMNS, depth, &to);
+        }
+    }
+}
+
 void NAME(fill_multiply)(struct simd* table) {
     table->name = TEXT(VARIANT);
     table->width = LANES;
@@ -145,6 +163,8 @@ void NAME(fill_multiply)(struct simd* table) {
     table->pack = pack;
     table->multiply = multiply;
     table->multiply_apart = multiply_apart;
+    table->unpacked_rows = TILE_ROWS;
+    table->multiply_unpacked = multiply_unpacked;
     table->bf16.pack = pack_bf16;
     table->bf16.multiply = multiply_bf16;
     table->fp16.pack = pack_fp16;

@@ -28,8 +28,20 @@ ALWAYS_INLINE float number_at(enum format format, const void* data, int64_t at) 
     return format == BF16 ? bf16_number(bits) : fp16_number(bits);
 }
 
+/* A few floats are copied faster than memcpy is called. */
+ALWAYS_INLINE void copy_floats(int64_t n, const float* from, float* to) {
+    enum { TOGETHER = 8, FEW = 8 * TOGETHER };
+    int64_t i = 0;
+    if (n > FEW) {
+        memcpy(to, from, (size_t)n * sizeof(float));
+        return;
+    }
+    for (; i + TOGETHER <= n; i += TOGETHER) memcpy(to + i, from + i, TOGETHER * sizeof(float));
+    for (; i < n; i++) to[i] = from[i];
+}
+
 ALWAYS_INLINE void copy_numbers(enum format format, int64_t n, const void* data, int64_t at, float* restrict to) {
-    if (format == FLOATS) memcpy(to, (const float*)data + at, (size_t)n * sizeof(float));
+    if (format == FLOATS) copy_floats(n, (const float*)data + at, to);
     else SIMD for (int64_t i = 0; i < n; i++) to[i] = number_at(format, data, at + i);
 }
 

@@ -25,8 +25,8 @@ struct target {
     float alpha, beta;
 };
 
-/* depth elements of every row of a strip by a panel of B. */
-void NAME(multiply_tile)(const struct strip* a, const float* panel, int64_t depth, const struct target* to);
+/* depth elements of every row of a strip by a panel of B, whose rows lie b_row apart. */
+void NAME(multiply_tile)(const struct strip* a, const float* panel, int64_t b_row, int64_t depth, const struct target* to);
 
 /* The same of a strip by row, row k of the panel at b + places[k]. */
 void NAME(multiply_tile_apart)(const struct strip* a, const float* b, const int64_t* places, int64_t depth, const struct target* to);

@@ -16,21 +16,65 @@ from tests.bindings.spy import Spy
 from tests.bindings.valid import arguments_of
 
 OPERATIONS = read_header().operations
-QUICK = ("relu", "conv2d", "lstm_backward", "batchnorm_evaluation", "gemm_nn", "layernorm", "cross_entropy_forward")
-CAREFUL = ("scatter_add", "multi_adamw", "momentum_step")  # updated, lists
+FRESH = ("relu", "conv2d", "lstm_backward", "batchnorm_evaluation", "gemm_nn", "layernorm", "cross_entropy_forward")
+UPDATED = ("adamw_step", "batchnorm_training", "gemm_tn", "layernorm_backward", "momentum_step", "scatter_add")
+CAREFUL = ("grad_clip", "map_strided", "multi_adamw")  # a workspace, any layout, lists
 
 
 def quickly(library: Library, operation: str, **changed: Any) -> Any:
-    function = OPERATIONS[operation]
-    arguments = arguments_of(function, random.Random(operation)) | changed
-    updated = {p.name: None for p in function.parameters if p.direction == "updated"}
-    named = getattr(library, operation)
-    return named._quick(**arguments | updated | ({"beta": 0.0} if "beta" in arguments else {}))
+    return getattr(library, operation)._quick(**arguments_of(OPERATIONS[operation], random.Random(operation)) | changed)
 
 
-@pytest.mark.parametrize("operation", QUICK)
+def not_given(operation: str) -> dict[str, Any]:
+    """Nothing in place of arrays that are updated."""
+    updated = [p.name for p in OPERATIONS[operation].parameters if p.direction == "updated"]
+    return dict.fromkeys(updated) | ({"beta": 0.0} if updated else {})
+
+
+def given(operation: str) -> dict[str, Any]:
+    """Those that are updated, one of them for each."""
+    parameters = OPERATIONS[operation].parameters
+    arguments = arguments_of(OPERATIONS[operation], random.Random(operation))
+    return {p.name: arguments[p.name] for p in parameters if p.direction == "updated"}
+
+
+@pytest.mark.parametrize("operation", FRESH)
 def test_a_usual_call_is_served(operation: str, spy: Spy) -> None:
-    assert quickly(spy.library, operation) is not UNUSUAL
+    assert quickly(spy.library, operation, **not_given(operation)) is not UNUSUAL
+
+
+@pytest.mark.parametrize("operation", UPDATED)
+def test_what_is_updated_is_updated_in_place(operation: str, spy: Spy) -> None:
+    arrays = given(operation)
+    results = quickly(spy.library, operation, **arrays)
+    assert results is not UNUSUAL
+    returned = results if isinstance(results, tuple) else (results,)
+    assert all(any(result is array for result in returned) for array in arrays.values())
+
+
+@pytest.mark.parametrize("operation", UPDATED)
+def test_what_is_updated_cannot_be_read_only(operation: str, spy: Spy) -> None:
+    for name, array in given(operation).items():
+        fixed = array.copy()
+        fixed.flags.writeable = False
+        assert quickly(spy.library, operation, **{name: fixed}) is UNUSUAL
+
+
+@pytest.mark.parametrize("shift", [-3, 0, 3])
+@pytest.mark.parametrize("other", ["A", "B"])
+def test_what_is_updated_lies_apart(other: str, shift: int, spy: Spy) -> None:
+    memory = np.zeros(64, np.float32)
+    apart = {name: np.zeros((4, 4), np.float32) for name in ("A", "B")}
+    lying = {other: memory[16:32].reshape(4, 4), "C": memory[16 + 5 * shift :][:16].reshape(4, 4)}
+    assert quickly(spy.library, "gemm_nn", **apart | lying, beta=1.0) is UNUSUAL
+    beside = {other: memory[16:32].reshape(4, 4), "C": memory[32:48].reshape(4, 4)}
+    assert quickly(spy.library, "gemm_nn", **apart | beside, beta=1.0) is beside["C"]
+
+
+def test_two_that_are_updated_lie_apart(spy: Spy) -> None:
+    state = given("momentum_step")
+    assert quickly(spy.library, "momentum_step", **state) is not UNUSUAL
+    assert quickly(spy.library, "momentum_step", **dict.fromkeys(state, state["velocity"])) is UNUSUAL
 
 
 @pytest.mark.parametrize("operation", CAREFUL)
