@@ -71,11 +71,11 @@ FAULTS = (
           "tile missing|never written"),
     Fault("products of few rows: every panel is the first", ("gemm_nn", "gemm_tn"), "vector/multiply.c",
           "b.data + j, b.row, depth, &to", "b.data, b.row, depth, &to", "columns"),
-    Fault("products of few rows: what C held is forgotten in the last panel", ("gemm_nn", "gemm_tn"), "vector/multiply.c",
+    Fault("products of few rows: C is forgotten in the last panel", ("gemm_nn", "gemm_tn"), "vector/multiply.c",
           "pack_partial(FLOATS, (struct numbers){b.data + j, b.row, 1}, depth, rest, packed);",
           "pack_partial(FLOATS, (struct numbers){b.data + j, b.row, 1}, depth, rest, packed);\n"
           "            for (int64_t i = 0; i < rows; i++) memset(c + i * c_row + j, 0, (size_t)rest * sizeof *c);",
-          "without C|C ignored|beta"),
+          "columns past the last whole"),
     Fault("products: depth past 256 not summed", ("gemm_tt",), "product.c",
           "k < p->depth; k += PANEL_DEPTH", "k < min64(p->depth, PANEL_DEPTH); k += PANEL_DEPTH",
           "past .*256|first 256"),
