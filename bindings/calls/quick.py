@@ -92,15 +92,17 @@ def _if_given(parameter: Parameter, condition: str) -> str:
 def _updated_lines(signature: Signature, parameter: Parameter) -> Iterator[str]:
     """Lines that see that an array which is updated lies apart from all others, or make it where it is left out."""
     name = parameter.name
-    yield f"    if {_if_given(parameter, 'True')}:"
-    yield f"      _start = _address(_from_buffer({name}))"
-    yield f"      _end = _start + {name}.nbytes"
+    apart = [f"_start = _address(_from_buffer({name}))", f"_end = _start + {name}.nbytes"]
     for other in signature.given:
         if other is not parameter:
             meets = f"_start < (_begin := _address(_from_buffer({other.name}))) + {other.name}.nbytes and _begin < _end"
-            yield f"      if {_if_given(other, meets)}: return _UNUSUAL"
-    if parameter.read_if:
-        yield f"    else: {name} = _empty({_shape(parameter)}, _{parameter.element})"
+            apart.append(f"if {_if_given(other, meets)}: return _UNUSUAL")
+    if not parameter.read_if:
+        yield from (f"    {line}" for line in apart)
+        return
+    yield f"    if {name} is None: {name} = _empty({_shape(parameter)}, _{parameter.element})"
+    yield "    else:"
+    yield from (f"      {line}" for line in apart)
 
 
 def _unusual(signature: Signature) -> Iterator[str]:
