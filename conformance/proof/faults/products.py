@@ -70,7 +70,7 @@ FAULTS = (
           "                    const struct target to = {c + row * c_row + j, c_row, columns",
           "tile missing|never written"),
     Fault("products of few rows: every panel is the first", ("gemm_nn", "gemm_tn"), "vector/multiply.c",
-          "b.data + j, b.row, depth, &to", "b.data, b.row, depth, &to", "columns"),
+          "b.data + j, b.row, depth, &to", "b.data, b.row, depth, &to", "holds what belongs to another"),
     Fault("products of few rows: C is forgotten in the last panel", ("gemm_nn", "gemm_tn"), "vector/multiply.c",
           "pack_partial(FLOATS, (struct numbers){b.data + j, b.row, 1}, depth, rest, packed);",
           "pack_partial(FLOATS, (struct numbers){b.data + j, b.row, 1}, depth, rest, packed);\n"
