@@ -84,13 +84,16 @@ def _offsets(parameter: Parameter, sizes: Sizes) -> Iterator[tuple[str, Entries]
 
 
 def _repeated(parameter: Parameter, sizes: Sizes) -> Iterator[tuple[str, Entries]]:
-    """Permutations that hold the value of one place in another one, too.
+    """Permutations that hold the value of one place in another one, too: that of the first, and not only that.
 
     In the last of them two values stand twice, and all sum up to what a permutation's do, by + as by exclusive or.
     """
     entries = count(parameter, sizes)
     array, (first, *others) = parameter.name, places(entries)
-    for place, like in [*((place, first) for place in others), *((first, place) for place in others[-1:])]:
+    pairs = [*((place, first) for place in others), *((first, place) for place in others[-1:])]
+    if entries > 2:
+        pairs.append((entries - 1, entries - 2))
+    for place, like in pairs:
         yield f"{array}[{place}]_repeats_{array}[{like}]", (Entry(array, place, like=like),)
     if len(_TWICE_EACH) <= entries <= _WRITTEN:
         held = (*_TWICE_EACH, *range(len(_TWICE_EACH), entries))
