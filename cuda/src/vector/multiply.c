@@ -137,6 +137,8 @@ static void multiply_apart(struct matrix a, const float* b, const int64_t* place
     }
 }
 
+_Static_assert(TILE_COLUMNS <= (GROUP - 1) * TILE_ROWS, "a panel has room behind one strip of a group");
+
 /* Whole panels of b as they lie, the last one packed behind the strip: of GROUP that there is memory for one is in use. */
 static void multiply_unpacked(struct matrix a, struct matrix b, int64_t rows, int64_t depth, int64_t columns, float alpha, float beta,
                               float* c, int64_t c_row, float* memory) {
